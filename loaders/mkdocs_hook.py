@@ -1,0 +1,19 @@
+"""This site's MkDocs hook: it takes the loaders as they are on disk now and hands the events over to them."""
+
+import sys
+
+# MkDocs keeps imported modules for as long as it serves, and would rebuild once more for byte code in a watched folder.
+sys.dont_write_bytecode = True
+for _name in [name for name in sys.modules if name.partition(".")[0] == "rankfold_loaders"]:
+    del sys.modules[_name]
+
+from rankfold_loaders.mkdocs_adapter import (  # noqa: E402
+    on_config,
+    on_files,
+    on_nav,
+    on_page_markdown,
+    on_post_build,
+    on_startup,
+)
+
+__all__ = ["on_config", "on_files", "on_nav", "on_page_markdown", "on_post_build", "on_startup"]

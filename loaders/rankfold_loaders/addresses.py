@@ -1,0 +1,41 @@
+"""Where things are on the site: page names and section ids, the same on every system and after every reordering."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import PurePath
+
+from rankfold_loaders.registries import RegistryPage
+
+
+def uri(path: PurePath | str) -> str:
+    """A page's path with `/` only, whatever the system wrote."""
+    return path.as_posix() if isinstance(path, PurePath) else path.replace("\\", "/")
+
+
+def anchor(word: str, name: str) -> str:
+    """The id of a record's section, made from its registered name alone.
+
+    Lower-case letters, digits and underscores stay; any other character becomes its code in hexadecimal between
+    hyphens. So two names never share an id, and an id never depends on what else is on the page.
+    """
+    spelled = re.sub(r"[^a-z0-9_]", lambda match: f"-{ord(match.group()):x}-", name)
+    return f"{word}-{spelled}"
+
+
+def page_of(page: RegistryPage, name: str) -> str:
+    """The page that shows the record."""
+    return uri(page.each.format(name=name)) if page.each else page.uri
+
+
+def href(here: str, page: RegistryPage, name: str) -> str:
+    """Relative link from a page to a record's section, or to its own page."""
+    target = page_of(page, name)
+    fragment = "" if page.each else "#" + anchor(page.word, name)
+    return fragment if target == here else relative(here, target) + fragment
+
+
+def relative(here: str, target: str) -> str:
+    """Relative link between two pages."""
+    return posixpath.relpath(target, posixpath.dirname(here) or ".")

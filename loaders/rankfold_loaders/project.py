@@ -1,0 +1,77 @@
+"""The project that a site is made for: where its files are, and what its repository knows about them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Project:
+    """A folder with `mkdocs.yml`, and the code that its reference pages are made from."""
+
+    root: Path
+    """The folder of `mkdocs.yml`."""
+    repo_url: str = ""
+    """Where the repository is published; empty for none."""
+
+    @property
+    def source(self) -> Path:
+        """The folder that packages are imported from: `src` where there is one."""
+        return self.root / "src" if (self.root / "src").is_dir() else self.root
+
+    def relative(self, file: Path) -> str | None:
+        """The file's path in the project, with `/` on every system; None for a file of somebody else."""
+        try:
+            return file.resolve().relative_to(self.root.resolve()).as_posix()
+        except ValueError:
+            return None
+
+    def link(self, file: str, line: int, revision: str) -> str:
+        """Address of a line of a file in the published repository; empty without one."""
+        return f"{self.repo_url.rstrip('/')}/blob/{revision}/{file}#L{line}" if self.repo_url else ""
+
+    def revision(self) -> str:
+        """The commit that is checked out, so that links keep pointing at the right line; `main` before the first."""
+        found = self._git("rev-parse", "HEAD")
+        return found if re.fullmatch(r"[0-9a-f]{40,64}", found) else "main"
+
+    def newest_commit_time(self) -> int | None:
+        """When the newest commit was made, in seconds since 1970; None where git cannot tell."""
+        found = self._git("log", "-1", "--format=%ct")
+        return int(found) if found.isdigit() else None
+
+    def newest_change(self) -> int:
+        """When the project last changed: its newest commit, else its newest source or page."""
+        committed = self.newest_commit_time()
+        if committed is not None:
+            return committed
+        folders = [self.root / "docs", self.source]
+        times = [
+            int(file.stat().st_mtime)
+            for folder in folders
+            for file in folder.rglob("*")
+            if file.suffix in (".py", ".md", ".css", ".svg")
+        ]
+        return max(times, default=0)
+
+    def facts(self) -> dict[str, str]:
+        """What the package's own metadata states, for pages to quote."""
+        file = self.root / "pyproject.toml"
+        if not file.is_file():
+            return {}
+        stated = tomllib.loads(file.read_text(encoding="utf-8")).get("project", {})
+        wanted = {"name": "name", "version": "version", "description": "description", "python": "requires-python"}
+        return {f"package.{fact}": str(stated[key]) for fact, key in wanted.items() if key in stated}
+
+    def _git(self, *arguments: str) -> str:
+        try:
+            ran = subprocess.run(
+                ["git", "-C", str(self.root), *arguments], capture_output=True, text=True, timeout=20, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return ""
+        return ran.stdout.strip() if ran.returncode == 0 else ""

@@ -1,0 +1,81 @@
+"""Page models become Markdown, by the templates in `site-templates/pages`.
+
+The templates are read anew for every site, so an edit shows under `mkdocs serve`. They are found beside the package in
+an editable checkout, and inside it where it was installed from a wheel.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jinja2
+import yaml
+
+from rankfold_loaders import markdown_text as md
+from rankfold_loaders.faults import error
+from rankfold_loaders.pages import Page
+
+
+def templates_folder() -> Path:
+    """The folder `site-templates`.
+
+    Raises:
+        SiteError: it is in neither place, which means a broken installation.
+    """
+    package = Path(__file__).resolve().parent
+    for folder in (package.parents[1] / "site-templates", package / "site-templates"):
+        if (folder / "pages").is_dir():
+            return folder
+    raise error(str(package), "the page templates are missing; install rankfold again")
+
+
+class Renderer:
+    """Renders pages with one set of templates."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or templates_folder()
+        self._environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader([self.folder / "pages", self.folder / "partials"], encoding="utf-8"),
+            undefined=jinja2.StrictUndefined,
+            autoescape=False,  # what comes out is Markdown; models hold cells that are already literal
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+        )
+        self._environment.filters.update(
+            escape=md.escape, code=md.code, fence=md.fence, attribute=md.attribute, indent_all=_indent
+        )
+
+    def render(self, page: Page) -> str:
+        """The page as Markdown with front matter.
+
+        Raises:
+            SiteError: the template is missing or wrong; names its file and line.
+        """
+        try:
+            body = self._environment.get_template(page.template).render(page.context, page=page)
+        except jinja2.TemplateSyntaxError as problem:
+            raise error(f"site-templates/{problem.name}:{problem.lineno}", problem.message or "syntax error") from problem
+        except jinja2.TemplateNotFound as problem:
+            raise error(f"site-templates/pages/{problem.name}", "there is no such template") from problem
+        except jinja2.TemplateError as problem:
+            raise error(f"site-templates/pages/{page.template}:{_line(problem)}", str(problem)) from problem
+        meta: dict[str, object] = {"title": page.title, "description": page.description}
+        if page.search_excluded:
+            meta["search"] = {"exclude": True}
+        front = yaml.safe_dump(meta, allow_unicode=True, sort_keys=False, width=1000)
+        return f"---\n{front}---\n\n{body.strip()}\n"
+
+
+def _line(problem: BaseException) -> int:
+    """The line of the template in which an error arose: it stands only in the traceback."""
+    line, trace = 0, problem.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename.endswith(".jinja"):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+def _indent(text: str, spaces: int = 4) -> str:
+    return "\n".join(" " * spaces + line if line else "" for line in text.splitlines())

@@ -1,0 +1,422 @@
+"""Sources and the index brought into step: what is new, changed, renamed or gone.
+
+A file's content decides, never its time: a hash of every file is cheap, and an edit that keeps size and time is still
+seen. A source that is missing, or suddenly almost empty, is not believed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import apsw
+
+from rankfold.constants import LOSS_GUARD_FILES, LOSS_GUARD_SHARE, WRITE_BATCH
+from rankfold.errors import BadValueError, PathClashError, SourceError
+from rankfold.indexing import rows
+from rankfold.indexing.formats import Format, format_for
+from rankfold.indexing.formats.mapping import from_mapping
+from rankfold.indexing.source_document import Doubt, ParsedFile
+from rankfold.indexing.walk import walk
+from rankfold.storage.connection import transaction
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is."""
+
+
+@dataclass
+class IndexReport:
+    """What one index run did."""
+
+    added: int = 0
+    updated: int = 0
+    renamed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    """Documents, like the counts above."""
+    chunks: int = 0
+    """Chunks of the documents that were added or updated."""
+    embedded: int = 0
+    """Vectors made in this run."""
+    failed: int = 0
+    """Texts that the embedder failed on; a later run tries them again."""
+    cut: int = 0
+    """Chunks longer than the embedder reads."""
+    skipped: Counter[str] = field(default_factory=Counter)
+    """Files passed over, by kind."""
+    warnings: list[str] = field(default_factory=list)
+    """Every file that was read with a doubt or not read, and why."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A folder or file that the collection keeps in step with."""
+
+    root: Path
+    """Absolute."""
+    label: str
+    """First part of the paths of its documents."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """How its JSONL is read."""
+
+    @classmethod
+    def at(cls, root: Path, prefix: str | None, options: Mapping[str, str]) -> Source:
+        """The source at a place.
+
+        Args:
+            root: folder or file.
+            prefix: label in place of its name.
+            options: how its JSONL is read.
+        """
+        absolute = Path(os.path.abspath(root))  # noqa: PTH100  # a link keeps its own name
+        label = _label(prefix) if prefix is not None else absolute.name
+        return cls(absolute, label, dict(options))
+
+
+def _label(prefix: str) -> str:
+    label = prefix.replace("\\", "/").strip("/")
+    if not label or any(part in ("", ".", "..") for part in label.split("/")):
+        raise BadValueError(f"prefix {prefix!r} is no relative path")
+    return label
+
+
+def known_sources(connection: apsw.Connection) -> list[Source]:
+    """The folders and files that were indexed before, in path order of their labels."""
+    found = connection.execute("SELECT root, label, options FROM source WHERE kind <> 'records' ORDER BY label, root")
+    return [Source(Path(root), label, json.loads(options)) for root, label, options in found]
+
+
+def sync(
+    connection: apsw.Connection, sources: Iterable[Source], *, prune: bool, report: IndexReport, progress: Progress
+) -> None:
+    """Bring sources and index into step, in transactions of a batch of files each.
+
+    Args:
+        connection: the writer.
+        sources: what to read.
+        prune: believe a source that lost most of its files.
+        report: filled as the run goes on.
+        progress: called as the run goes on.
+
+    Raises:
+        SourceError: a source is missing or not believed; nothing of it was removed.
+        PathClashError: two documents with one path.
+    """
+    plans = [_plan(connection, source, prune=prune, report=report) for source in sources]
+    _refuse_clashes(connection, plans)
+    total = sum(len(plan.files) for plan in plans)
+    done = 0
+    for plan in plans:
+        with transaction(connection):
+            source_id = _source_id(connection, plan.source, plan.kind)
+        done = _read_files(connection, plan, source_id, report, progress, done, total)
+        with transaction(connection):
+            _remove_files(connection, plan.gone, report)
+    with transaction(connection):
+        rows.forget_unused_vectors(connection)
+
+
+@dataclass
+class _Plan:
+    source: Source
+    kind: str
+    files: dict[str, Path]
+    """Path in the collection to where the file is."""
+    known: dict[str, bytes]
+    """Path to hash of each file as indexed before."""
+    gone: set[str]
+    """Known files that are no longer there; renames are taken out as they are found."""
+
+
+def _plan(connection: apsw.Connection, source: Source, *, prune: bool, report: IndexReport) -> _Plan:
+    root = source.root
+    known = {
+        path: bytes(digest)
+        for path, digest in connection.execute(
+            "SELECT path, hash FROM file WHERE source_id = (SELECT id FROM source WHERE root = ?)", (str(root),)
+        )
+    }
+    if root.is_dir():
+        found = walk(root)
+        report.skipped += found.skipped
+        files = {f"{source.label}/{path}": place for path, place in found.files.items()}
+        kept = tuple(f"{source.label}/{folder}/" for folder in found.unreadable)
+        report.warnings += [f"{folder[:-1]}: cannot be listed; what was indexed of it stays" for folder in kept]
+        gone = {path for path in known if path not in files and not path.startswith(kept)}
+        _guard_loss(source, known, files, gone, prune=prune)
+        return _Plan(source, "folder", files, known, gone)
+    if not root.exists():
+        raise SourceError(f"{root} does not exist; nothing was removed from the index")
+    if format_for(root.name) is None:
+        raise SourceError(f"{root} is of no format that can be read")
+    return _Plan(source, "file", {source.label: root}, known, {path for path in known if path != source.label})
+
+
+def _guard_loss(
+    source: Source, known: Mapping[str, bytes], files: Mapping[str, Path], gone: set[str], *, prune: bool
+) -> None:
+    if prune or not known or not gone:
+        return
+    present = {_hash_of(source, place) for path, place in files.items() if path not in known}
+    lost = sum(known[path] not in present for path in gone)
+    is_emptied = lost == len(known)
+    is_large = len(known) >= LOSS_GUARD_FILES.value and lost / len(known) > LOSS_GUARD_SHARE.value
+    if is_emptied or is_large:
+        raise SourceError(
+            f"{lost} of the {len(known)} files indexed from {source.root} are gone; nothing was removed. "
+            f"If that is right, confirm it with --prune",
+            suggestions=[f"rankfold index {source.root} --prune"],
+        )
+
+
+def _refuse_clashes(connection: apsw.Connection, plans: list[_Plan]) -> None:
+    owners: dict[str, Path] = {}
+    stored = {
+        path: Path(root)
+        for path, root in connection.execute("SELECT f.path, s.root FROM file AS f JOIN source AS s ON s.id = f.source_id")
+    }
+    for plan in plans:
+        for path in plan.files:
+            owner = owners.get(path) or stored.get(path)
+            if owner is not None and owner != plan.source.root:
+                raise PathClashError(
+                    f"{path} would come from both {owner} and {plan.source.root}; nothing was written",
+                    suggestions=[f"rankfold index {plan.source.root} --prefix NAME"],
+                )
+            owners[path] = plan.source.root
+
+
+def _source_id(connection: apsw.Connection, source: Source, kind: str) -> int:
+    options = json.dumps(dict(source.options), sort_keys=True)
+    found = connection.execute(
+        "INSERT INTO source (root, label, kind, options) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (root) DO UPDATE SET label = excluded.label, kind = excluded.kind, options = excluded.options"
+        " RETURNING id",
+        (str(source.root), source.label, kind, options),
+    ).fetchall()
+    return int(found[0][0])
+
+
+def _read_files(
+    connection: apsw.Connection,
+    plan: _Plan,
+    source_id: int,
+    report: IndexReport,
+    progress: Progress,
+    done: int,
+    total: int,
+) -> int:
+    by_hash = {plan.known[path]: path for path in sorted(plan.gone, reverse=True)}
+    paths = list(plan.files)
+    for start in range(0, len(paths), int(WRITE_BATCH.value)):
+        batch = paths[start : start + int(WRITE_BATCH.value)]
+        with transaction(connection):
+            for path in batch:
+                _read_file(connection, plan, path, source_id, by_hash, report)
+                done += 1
+                progress("files", done, total)
+    return done
+
+
+def _read_file(
+    connection: apsw.Connection,
+    plan: _Plan,
+    path: str,
+    source_id: int,
+    by_hash: dict[bytes, str],
+    report: IndexReport,
+) -> None:
+    run = connection.execute
+    place = plan.files[path]
+    try:
+        data = place.read_bytes()
+    except OSError as problem:
+        report.warnings.append(f"{path}: cannot be read ({problem.strerror}); left as it was")
+        return
+    format_ = format_for(path) or format_for(place.name)
+    assert format_ is not None, "the walk lets only known formats through"
+    options = _options(plan.source, format_)
+    digest = _digest(data, options)
+    if plan.known.get(path) == digest:
+        (doubts,) = run("SELECT doubts FROM file WHERE path = ?", (path,)).fetchall()[0]
+        report.warnings += [f"{path}{doubt}" for doubt in json.loads(doubts)]
+        report.unchanged += _count(connection, path)
+        return
+    old = by_hash.get(digest) if path not in plan.known else None
+    if old is not None and old in plan.gone:
+        plan.gone.discard(old)
+        _rename(connection, old, path)
+        report.renamed += _count(connection, path)
+        return
+    parsed: ParsedFile = format_.parse(data, **options)
+    written = [_written(doubt) for doubt in parsed.doubts]
+    report.warnings += [f"{path}{doubt}" for doubt in written]
+    run(
+        "INSERT INTO file (path, source_id, hash, doubts) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (path) DO UPDATE SET hash = excluded.hash, doubts = excluded.doubts",
+        (path, source_id, digest, json.dumps(written, ensure_ascii=False)),
+    ).fetchall()
+    made = [
+        rows.Row.of(document, path=f"{path}#{document.key}" if document.key else path, file=path)
+        for document in parsed.documents
+    ]
+    _store_rows(connection, made, source_id, report, of_file=path)
+
+
+def _store_rows(
+    connection: apsw.Connection, made: Iterable[rows.Row], source_id: int, report: IndexReport, of_file: str
+) -> None:
+    """Store the documents of one file and remove those that it no longer holds."""
+    known = {
+        path: (int(document_id), bytes(digest))
+        for path, document_id, digest in connection.execute(
+            "SELECT path, id, record_hash FROM document WHERE file = ?", (of_file,)
+        )
+    }
+    for row in made:
+        before = known.pop(row.path, None)
+        _store_row(connection, row, source_id, before, report)
+    rows.remove(connection, [document_id for document_id, _ in known.values()])
+    report.removed += len(known)
+
+
+def _store_row(
+    connection: apsw.Connection,
+    row: rows.Row,
+    source_id: int,
+    before: tuple[int, bytes] | None,
+    report: IndexReport,
+) -> None:
+    if before is not None and before[1] == row.record_hash:
+        report.unchanged += 1
+        return
+    report.chunks += rows.store(connection, row, source_id, before[0] if before else None)
+    if before is None:
+        report.added += 1
+    else:
+        report.updated += 1
+
+
+def _rename(connection: apsw.Connection, old: str, new: str) -> None:
+    run = connection.execute
+    run("UPDATE file SET path = ? WHERE path = ?", (new, old)).fetchall()
+    # Only the name in front changes; whatever stands behind it identifies the document within its file.
+    run(
+        "UPDATE document SET path = ? || substr(path, length(?) + 1), file = ?, record_hash = x'' WHERE file = ?",
+        (new, old, new, old),
+    ).fetchall()
+
+
+def _remove_files(connection: apsw.Connection, gone: Iterable[str], report: IndexReport) -> None:
+    for path in sorted(gone):
+        ids = [int(row[0]) for row in connection.execute("SELECT id FROM document WHERE file = ?", (path,))]
+        rows.remove(connection, ids)
+        connection.execute("DELETE FROM file WHERE path = ?", (path,)).fetchall()
+        report.removed += len(ids)
+
+
+def sync_records(
+    connection: apsw.Connection,
+    records: Iterable[Mapping[str, object]],
+    *,
+    prefix: str | None,
+    options: Mapping[str, str],
+    prune: bool,
+    report: IndexReport,
+    progress: Progress,
+) -> None:
+    """Take in dictionaries, each by its id, in batches.
+
+    A record replaces the one with its id; others stay unless `prune` is set. A record's place in ties is its path, so
+    the order in which records come never matters.
+
+    Raises:
+        PathClashError: another source has a document with that path.
+    """
+    label = _label(prefix) if prefix is not None else ""
+    seen: set[str] = set()
+    done = 0
+    with transaction(connection):
+        source_id = _source_id(connection, Source(Path(f"records:{label}"), label, options), "records")
+    for batch in _batches(enumerate(records), int(WRITE_BATCH.value)):
+        with transaction(connection):
+            for ordinal, record in batch:
+                document, doubts = from_mapping(record, ordinal, **options)
+                name = document.key if document else f"record {ordinal + 1}"
+                report.warnings += [f"{name}{_written(doubt)}" for doubt in doubts]
+                if document is not None:
+                    path = f"{label}/{document.key}" if label else document.key
+                    if path in seen:
+                        report.warnings.append(f"{path}: two records have this id; the first stays")
+                        continue
+                    seen.add(path)
+                    row = rows.Row.of(_first_place(document), path=path, file=path)
+                    _store_row(connection, row, source_id, _known(connection, path, source_id), report)
+                done += 1
+                progress("records", done, done)
+    with transaction(connection):
+        if prune:
+            stored = connection.execute("SELECT id, path FROM document WHERE source_id = ?", (source_id,)).fetchall()
+            gone = [int(document_id) for document_id, path in stored if path not in seen]
+            rows.remove(connection, gone)
+            report.removed += len(gone)
+        rows.forget_unused_vectors(connection)
+
+
+def _known(connection: apsw.Connection, path: str, source_id: int) -> tuple[int, bytes] | None:
+    found = connection.execute(
+        "SELECT d.id, d.record_hash, d.source_id, s.root FROM document AS d JOIN source AS s ON s.id = d.source_id"
+        " WHERE d.path = ?",
+        (path,),
+    ).fetchall()
+    if not found:
+        return None
+    document_id, digest, owner, root = found[0]
+    if owner != source_id:
+        raise PathClashError(f"{path} already comes from {root}", suggestions=["rankfold index --help"])
+    return int(document_id), bytes(digest)
+
+
+def _first_place(document: rows.SourceDocument) -> rows.SourceDocument:
+    return rows.SourceDocument(document.key, 0, document.blocks, document.fields)
+
+
+def _batches(items: Iterable[tuple[int, Mapping[str, object]]], size: int) -> Iterator[list[tuple[int, Mapping[str, object]]]]:
+    batch: list[tuple[int, Mapping[str, object]]] = []
+    for item in items:
+        batch.append(item)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _written(doubt: Doubt) -> str:
+    return f":{doubt.line}: {doubt.message}" if doubt.line is not None else f": {doubt.message}"
+
+
+def _count(connection: apsw.Connection, file: str) -> int:
+    return int(connection.execute("SELECT count(*) FROM document WHERE file = ?", (file,)).fetchall()[0][0])
+
+
+def _digest(data: bytes, options: Mapping[str, str]) -> bytes:
+    recipe = json.dumps([rows.RECIPE, sorted(options.items())]).encode()
+    return hashlib.blake2b(data, digest_size=16, key=hashlib.sha256(recipe).digest()).digest()
+
+
+def _options(source: Source, format_: Format) -> dict[str, str]:
+    return {name: source.options[name] for name in format_.options if name in source.options}
+
+
+def _hash_of(source: Source, place: Path) -> bytes:
+    format_ = format_for(place.name)
+    try:
+        return _digest(place.read_bytes(), _options(source, format_) if format_ else {})
+    except OSError:
+        return b""

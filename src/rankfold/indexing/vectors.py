@@ -1,0 +1,138 @@
+"""Vectors for the texts that have none yet: resumable, one transaction a batch, and one bad text harms no other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import apsw
+
+from rankfold.constants import EMBED_BATCH
+from rankfold.embedding.protocol import Embedder, ReportsCuts, defect, pack
+from rankfold.errors import EmbedderError, EmbedderMismatchError
+from rankfold.indexing.rows import EMBEDDED_TEXT, embedded_text
+from rankfold.indexing.sync import IndexReport, Progress
+from rankfold.storage.connection import transaction
+
+_GIVE_UP = 3
+"""Texts in a row that an embedder may fail on before it is taken to be broken."""
+
+
+def space_identity(embedder: Embedder) -> str:
+    """The identity of the space that a collection's vectors are in: the embedder's, and what it is given."""
+    return f"{embedder.identity}; of {EMBEDDED_TEXT}"
+
+
+def require_space(connection: apsw.Connection, embedder: Embedder) -> None:
+    """Refuse an embedder of another space than the collection's.
+
+    Raises:
+        EmbedderMismatchError: vectors of two spaces are never compared.
+    """
+    found = connection.execute("SELECT identity, dimension FROM space").fetchall()
+    identity = space_identity(embedder)
+    if found and (found[0][0] != identity or found[0][1] != embedder.dimension):
+        raise EmbedderMismatchError(
+            f"the index holds vectors of {found[0][0]!r} ({found[0][1]} values), the embedder makes "
+            f"{identity!r} ({embedder.dimension} values); nothing was written",
+            suggestions=["rankfold embed --all"],
+        )
+
+
+def restart(connection: apsw.Connection) -> None:
+    """Forget every vector and the space they were in."""
+    with transaction(connection):
+        connection.execute("UPDATE vector SET embedding = NULL, problem = NULL").fetchall()
+        connection.execute("DELETE FROM space").fetchall()
+
+
+def embed_pending(
+    connection: apsw.Connection, embedder: Embedder, *, report: IndexReport, progress: Progress
+) -> None:
+    """Embed every text that has no vector.
+
+    A text that the embedder fails on stays pending and is counted; one whose vector cannot be used (zero, not a
+    number, of another size) is marked and not asked for again.
+
+    Args:
+        connection: the writer.
+        embedder: of the collection's space, which it founds if there is none.
+        report: `embedded`, `failed`, `cut` and `warnings` are filled.
+        progress: called with vectors made and to be made.
+
+    Raises:
+        EmbedderMismatchError: it is of another space.
+    """
+    require_space(connection, embedder)
+    (total,) = connection.execute(
+        "SELECT count(*) FROM vector WHERE embedding IS NULL AND problem IS NULL"
+    ).fetchall()[0]
+    last, done, failures = 0, 0, 0
+    while True:
+        batch = connection.execute(
+            "SELECT v.id, t.title, p.text, d.path FROM vector AS v"
+            " JOIN chunk AS c ON c.id = (SELECT min(id) FROM chunk WHERE vector_id = v.id)"
+            " JOIN chunk_text AS p ON p.id = c.id JOIN document AS d ON d.id = c.document_id"
+            " JOIN document_text AS t ON t.id = d.id"
+            " WHERE v.embedding IS NULL AND v.problem IS NULL AND v.id > ? ORDER BY v.id LIMIT ?",
+            (last, int(EMBED_BATCH.value)),
+        ).fetchall()
+        if not batch:
+            return
+        last = int(batch[-1][0])
+        texts = [embedded_text(title, text) for _, title, text, _ in batch]
+        paths = [str(path) for *_, path in batch]
+        vectors, failures = _embed(embedder, texts, paths, failures, report)
+        if isinstance(embedder, ReportsCuts) and any(vector is not None for vector in vectors):
+            report.cut += sum(embedder.is_cut(texts))
+        with transaction(connection):
+            connection.execute(
+                "INSERT INTO space VALUES (1, ?, ?) ON CONFLICT DO NOTHING",
+                (space_identity(embedder), embedder.dimension),
+            ).fetchall()
+            for (vector_id, _, _, path), vector in zip(batch, vectors, strict=True):
+                if vector is None:
+                    continue
+                problem = defect(vector, embedder.dimension)
+                if problem is None:
+                    report.embedded += 1
+                    connection.execute(
+                        "UPDATE vector SET embedding = ? WHERE id = ?", (pack(vector), vector_id)
+                    ).fetchall()
+                else:
+                    report.warnings.append(f"{path}: not embedded, since its vector {problem}")
+                    connection.execute(
+                        "UPDATE vector SET problem = ? WHERE id = ?", (problem, vector_id)
+                    ).fetchall()
+        done += len(batch)
+        progress("vectors", done, total)
+        if failures >= _GIVE_UP:
+            left = total - report.embedded
+            report.failed = max(report.failed, left)
+            report.warnings.append(f"embedding was given up after {failures} failures; {left} texts are left")
+            return
+
+
+def _embed(
+    embedder: Embedder, texts: Sequence[str], paths: Sequence[str], failures: int, report: IndexReport
+) -> tuple[list[Sequence[float] | None], int]:
+    """One vector per text, None where the embedder failed, and how many failures in a row there are now."""
+    try:
+        vectors = list(embedder.embed_documents(texts))
+        if len(vectors) != len(texts):
+            raise EmbedderError(f"it gave {len(vectors)} vectors for {len(texts)} texts")
+        return list(vectors), 0
+    except Exception:  # whatever an embedder raises, one bad text must not take the batch with it
+        pass
+    made: list[Sequence[float] | None] = []
+    for text, path in zip(texts, paths, strict=True):
+        vector: Sequence[float] | None = None
+        if failures < _GIVE_UP:
+            try:
+                (vector,) = embedder.embed_documents([text])
+                failures = 0
+            except Exception as problem:
+                failures += 1
+                report.failed += 1
+                report.warnings.append(f"{path}: not embedded, the embedder failed: {problem}")
+        made.append(vector)
+    return made, failures

@@ -1,0 +1,54 @@
+"""Named ways to search. A profile is data: no code asks which profile it is."""
+
+from __future__ import annotations
+
+from rankfold.records import Profile
+
+PORTER = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
+"""English stems over words without their accents. The categories keep combining marks inside words, which Thai, Hindi
+and vowelled Arabic need. See https://sqlite.org/fts5.html#porter_tokenizer."""
+
+PLAIN = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
+"""The same words without stemming, for collections that are not English."""
+
+DOCUMENTS = Profile(
+    name="documents",
+    title="Folders of files",
+    doc="""What people expect of a search over a folder of files, and the default. Full text and nearness decide;
+recency and salience only nudge what one of them found, because on questions they cost accuracy when they may bring
+in documents of their own.""",
+    weights={"recency": 0.05, "salience": 0.05},
+    window=40,
+    rank_constant=60,
+    limit=10,
+    pool_factor=3,
+    query_form="auto",
+    tokenizer=PORTER,
+    matched_only=True,
+    without_terms="nothing",
+    adjustments=("folding",),
+    passage_characters=700,
+    since="0.1",
+)
+
+MEMORY = Profile(
+    name="memory",
+    title="Four-arm memory search",
+    doc="""A store of short notes that are written and used over time. Every arm counts by its own weight, and the
+arms that do not read the query may bring in documents of their own; a query without a searchable term still gets what
+is recent and useful, each such hit marked as not matched.""",
+    window=40,
+    rank_constant=60,
+    limit=10,
+    pool_factor=3,
+    query_form="auto",
+    tokenizer=PLAIN,
+    matched_only=False,
+    without_terms="corpus",
+    adjustments=(),
+    passage_characters=700,
+    since="0.1",
+)
+
+PROFILES: tuple[Profile, ...] = (DOCUMENTS, MEMORY)
+DEFAULT_PROFILE = DOCUMENTS.name

@@ -1,0 +1,287 @@
+"""Connections to a collection: readers that write nothing, one writer, and SQLite's errors in our words."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import quote
+
+import apsw
+
+from rankfold.constants import BUSY_TIMEOUT
+from rankfold.errors import (
+    BusyError,
+    CorruptIndexError,
+    IndexNotFoundError,
+    NotAnIndexError,
+    RankfoldError,
+    ReadOnlyError,
+    SearchError,
+)
+from rankfold.storage.capabilities import Capabilities
+from rankfold.storage.header import APPLICATION_ID, read_header, require_ours
+from rankfold.storage.migrations import migrate, newest
+from rankfold.storage.vec import load_vec
+
+PAGE_SIZE = 8192
+"""Bytes. Five vectors of 384 values share a page, two would share one of SQLite's default size."""
+
+_MMAP = 1 << 40
+"""Bytes of the file that may be mapped: all of it. Reading a vector then copies nothing."""
+
+_CACHE_KIB = 65536
+
+
+def state_path(database: Path) -> Path:
+    """The state plane's file beside an index: `notes.db` has `notes.state.db`."""
+    return database.with_name(f"{database.stem}.state{database.suffix or '.db'}")
+
+
+@contextlib.contextmanager
+def translated(database: Path) -> Iterator[None]:
+    """Turn SQLite's errors into the package's own, by their extended code.
+
+    Raises:
+        RankfoldError: the kind that says what to do about it.
+    """
+    try:
+        yield
+    except apsw.Error as problem:
+        raise _translate(problem, database) from problem
+
+
+def _translate(problem: apsw.Error, database: Path) -> RankfoldError:
+    code = getattr(problem, "extendedresult", None) or getattr(problem, "result", 0)
+    primary = code & 0xFF
+    if primary in (apsw.SQLITE_BUSY, apsw.SQLITE_LOCKED):
+        return BusyError(f"{database} is locked by another program that writes to it")
+    if primary == apsw.SQLITE_NOTADB:
+        return NotAnIndexError(f"{database} is not a rankfold index and was left untouched")
+    if primary == apsw.SQLITE_CORRUPT or code == apsw.SQLITE_IOERR_SHORT_READ:
+        return CorruptIndexError(f"{database} is damaged ({problem}). {CorruptIndexError.record.fix}")
+    if primary in (apsw.SQLITE_READONLY, apsw.SQLITE_PERM):
+        return ReadOnlyError(f"{database} cannot be written ({problem})")
+    if primary == apsw.SQLITE_CANTOPEN:
+        return IndexNotFoundError(f"{database} cannot be opened ({problem})")
+    if primary == apsw.SQLITE_FULL:
+        return ReadOnlyError(f"the disk that holds {database} is full")
+    return SearchError(f"SQLite says: {problem}")
+
+
+@dataclass
+class Reader:
+    """A read-only connection with what it can do. Used by one thread at a time."""
+
+    connection: apsw.Connection
+    database: Path
+    vec_version: str | None
+    vec_problem: str
+    opened: str
+    state: str | None
+    """The state plane's file, None where an empty one stands in for it."""
+    _seen: int | None = None
+    _report: Capabilities | None = None
+
+    def capabilities(self) -> Capabilities:
+        """What the collection can do now; counted again only when another connection has written."""
+        (version,) = self.connection.execute("PRAGMA main.data_version").fetchall()[0]
+        if self._report is None or version != self._seen:
+            self._report = replace(
+                report(self.connection),
+                vec_version=self.vec_version,
+                vec_problem=self.vec_problem,
+                state_path=self.state,
+                opened=self.opened,
+            )
+            self._seen = version
+        return self._report
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether a state plane came or went since this connection was opened."""
+        path = state_path(self.database)
+        return path.exists() != (self.state is not None)
+
+
+def open_reader(database: Path) -> Reader:
+    """Open a collection for searching. Nothing is written, and no writer blocks it.
+
+    Raises:
+        RankfoldError: there is no index, or the file is something else.
+    """
+    header = read_header(database)
+    require_ours(database, header, newest=newest("index"))
+    with translated(database):
+        opened = "read-only"
+        connection = _open(_uri(database, "mode=ro"))
+        try:
+            _try(connection)
+        except apsw.ReadOnlyError:
+            # A WAL file in a folder that cannot be written; without a log beside it the file is all there is.
+            connection.close()
+            if database.with_name(database.name + "-wal").exists():
+                raise
+            connection = _open(_uri(database, "mode=ro&immutable=1"))
+            _try(connection)
+            opened = "immutable"
+        state = _attach_state(connection, database)
+        vec_version, vec_problem = load_vec(connection)
+    return Reader(connection, database, vec_version, vec_problem, opened, state)
+
+
+def open_writer(database: Path, *, tokenizer: str) -> apsw.Connection:
+    """Open a collection for indexing, and make or migrate it.
+
+    Args:
+        database: its file; missing folders above it are made.
+        tokenizer: FTS5 tokenizer, used only when the collection is made.
+
+    Raises:
+        RankfoldError: the file is something else, newer, damaged or cannot be written.
+    """
+    if database.exists():
+        header = read_header(database)
+        if header is not None:
+            require_ours(database, header, newest=newest("index"))
+    with translated(database):
+        try:
+            database.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise ReadOnlyError(f"{database.parent} cannot be made: {problem.strerror}") from None
+        if (database.exists() and not os.access(database, os.W_OK)) or not os.access(database.parent, os.W_OK):
+            raise ReadOnlyError(f"{database} is read-only. {ReadOnlyError.record.fix}")
+        connection = _open(_uri(database, "mode=rwc"), apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+        connection.execute(f"PRAGMA page_size = {PAGE_SIZE}").fetchall()
+        # The schema first, then the log: the header that tells whose file this is must be in the file itself.
+        migrate(connection, "index", application_id=APPLICATION_ID, holes={"tokenizer": tokenizer})
+        connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        connection.execute("PRAGMA synchronous = NORMAL").fetchall()
+        connection.execute("PRAGMA foreign_keys = ON").fetchall()
+    return connection
+
+
+def open_state(database: Path) -> apsw.Connection:
+    """Open a collection's state plane as the main file of a writing connection, and make it if need be.
+
+    Args:
+        database: the index that it belongs to.
+    """
+    path = state_path(database)
+    with translated(path):
+        connection = _open(_uri(path, "mode=rwc"), apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+        migrate(connection, "state", application_id=APPLICATION_ID, holes={})
+        connection.execute("PRAGMA journal_mode = WAL").fetchall()
+    return connection
+
+
+@contextlib.contextmanager
+def transaction(connection: apsw.Connection) -> Iterator[None]:
+    """One write transaction. It takes the lock at once: a transaction that reads first and then writes can fail
+    with SQLITE_BUSY_SNAPSHOT whatever the timeout. See https://sqlite.org/isolation.html."""
+    connection.execute("BEGIN IMMEDIATE").fetchall()
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK").fetchall()
+        raise
+    connection.execute("COMMIT").fetchall()
+
+
+def settings(connection: apsw.Connection) -> dict[str, str]:
+    """What the collection remembers about itself: profile, tokenizer, derivation, embedded text."""
+    return {str(name): str(value) for name, value in connection.execute("SELECT name, value FROM setting")}
+
+
+def report(connection: apsw.Connection) -> Capabilities:
+    """Count what is there."""
+
+    def one(sql: str) -> int:
+        return int(connection.execute(sql).fetchall()[0][0])
+
+    space = connection.execute("SELECT identity, dimension FROM space").fetchall()
+    chunks = one("SELECT count(*) FROM chunk")
+    refused = one(
+        "SELECT count(*) FROM chunk WHERE vector_id IN (SELECT id FROM vector WHERE problem IS NOT NULL)"
+    )
+    pending = one(
+        "SELECT count(*) FROM chunk WHERE vector_id IN (SELECT id FROM vector WHERE embedding IS NULL AND problem IS NULL)"
+    )
+    return Capabilities(
+        sqlite_version=apsw.sqlite_lib_version(),
+        vec_version=None,
+        documents=one("SELECT count(*) FROM document"),
+        chunks=chunks,
+        embedded=chunks - refused - pending,
+        refused=refused,
+        space=str(space[0][0]) if space else None,
+        dimension=int(space[0][1]) if space else None,
+        has_dates=bool(one("SELECT EXISTS (SELECT 1 FROM document WHERE dated_at IS NOT NULL)")),
+        opened="read-write",
+    )
+
+
+def stemmer(connection: apsw.Connection, tokenizer: str) -> Callable[[str], list[tuple[int, int, str]]]:
+    """The collection's own tokenizer.
+
+    Args:
+        connection: any connection to it.
+        tokenizer: the setting of that name.
+
+    Returns:
+        A function from a text to `(start, end, token)`, offsets in UTF-8 bytes.
+    """
+    name, *arguments = _tokenizer_words(tokenizer)
+    tokenize = connection.fts5_tokenizer(name, arguments)
+
+    def stems(text: str) -> list[tuple[int, int, str]]:
+        found = tokenize(text.encode("utf-8"), apsw.FTS5_TOKENIZE_DOCUMENT, None)
+        return [(int(start), int(end), str(tokens[0])) for start, end, *tokens in found]
+
+    return stems
+
+
+def _tokenizer_words(tokenizer: str) -> list[str]:
+    words: list[str] = []
+    for index, part in enumerate(tokenizer.split("'")):
+        words += [part] if index % 2 else part.split()
+    return words
+
+
+def _uri(path: Path, query: str) -> str:
+    return f"file:{quote(str(path.absolute()))}?{query}"
+
+
+def _open(uri: str, flags: int = apsw.SQLITE_OPEN_READONLY) -> apsw.Connection:
+    connection = apsw.Connection(uri, flags=flags | apsw.SQLITE_OPEN_URI)
+    connection.set_busy_timeout(int(BUSY_TIMEOUT.value))
+    connection.execute(f"PRAGMA mmap_size = {_MMAP}").fetchall()
+    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}").fetchall()
+    return connection
+
+
+def _try(connection: apsw.Connection) -> None:
+    """Read something, which is when SQLite first looks into the file."""
+    connection.execute("SELECT 1 FROM setting LIMIT 1").fetchall()
+
+
+def _attach_state(connection: apsw.Connection, database: Path) -> str | None:
+    """Attach the state plane, or an empty one in memory, so that one statement serves both."""
+    path = state_path(database)
+    if path.exists():
+        header = read_header(path)
+        if header is not None:
+            require_ours(path, header, newest=newest("state"))
+            connection.execute("ATTACH ? AS state", (_uri(path, "mode=ro"),)).fetchall()
+            return str(path)
+    # A read-only connection makes what it attaches read-only, but not a shared memory database of its own.
+    connection.execute("ATTACH 'file:state?mode=memory' AS state").fetchall()
+    from rankfold.storage.migrations import migrations
+
+    for migration in migrations("state"):
+        connection.execute(migration.sql.replace("TABLE access", "TABLE state.access").replace(
+            "INDEX access_", "INDEX state.access_"
+        )).fetchall()
+    return None

@@ -1,0 +1,37 @@
+"""sqlite-vec, loaded and tried, or the reason why not.
+
+Importing the package proves nothing: a wheel for another processor imports and does not load. So one query is run.
+"""
+
+from __future__ import annotations
+
+import os
+
+import apsw
+
+
+def load_vec(connection: apsw.Connection) -> tuple[str | None, str]:
+    """Load sqlite-vec into a connection.
+
+    Returns:
+        Its version and nothing, or None and the reason. `RANKFOLD_VEC` names another library file.
+    """
+    try:
+        import sqlite_vec
+
+        path = os.environ.get("RANKFOLD_VEC") or str(sqlite_vec.loadable_path())
+        connection.enable_load_extension(True)
+        try:
+            connection.load_extension(path)
+        finally:
+            connection.enable_load_extension(False)
+        version, distance = connection.execute(
+            "SELECT vec_version(), vec_distance_cosine(vec_f32('[1, 0]'), vec_f32('[0, 1]'))"
+        ).fetchall()[0]
+        if abs(distance - 1.0) > 1e-6:
+            return None, f"sqlite-vec loaded but computes wrong distances ({distance})"
+        return str(version), ""
+    except ImportError:
+        return None, "the package sqlite-vec is not installed"
+    except (apsw.Error, AttributeError, OSError) as problem:
+        return None, f"sqlite-vec does not load: {problem}"
