@@ -71,7 +71,7 @@ NOT_AN_INDEX = Error(
 NEWER_INDEX = Error(
     name="newer_index",
     doc="The index was made by a newer version of rankfold, whose schema this one does not know.",
-    fix='Upgrade with `pip install --upgrade rankfold`, or index again into another file.',
+    fix="Upgrade with `pip install --upgrade rankfold`, or index again into another file.",
     exit_code=1,
     since="0.1",
 )

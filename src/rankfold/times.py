@@ -19,7 +19,6 @@ _EPOCH_SECONDS: Final = re.compile(r"[+-]?\d{9,}(?:\.\d+)?", re.ASCII)
 _SPACE_BEFORE_ZONE: Final = re.compile(r"\s+(?=[+-]\d\d:?\d\d$|[Zz]$)", re.ASCII)
 
 
-
 def time_value(text: str) -> float | None:
     """Seconds since 1970-01-01 UTC for a date or time written as text; nothing where it cannot be read.
 

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date, datetime
 from functools import partial
 from typing import Final
 
@@ -182,10 +183,7 @@ def _texts(value: object, doubt: Callable[[str], None]) -> list[str]:
     if isinstance(value, Mapping):
         raise _UnreadableError("must be a list or a text with commas")
     texts: Iterable[str]
-    if isinstance(value, list | tuple | set | frozenset):
-        texts = _leaves(value, doubt)
-    else:
-        texts = _text(value).split(",")
+    texts = _leaves(value, doubt) if isinstance(value, list | tuple | set | frozenset) else _text(value).split(",")
     return list(dict.fromkeys(stripped for text in texts if (stripped := text.strip())))
 
 

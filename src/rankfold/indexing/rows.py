@@ -13,9 +13,11 @@ from dataclasses import dataclass
 import apsw
 
 from rankfold.constants import CHUNK_WORDS
+from rankfold.embedding.space import embedded_text
 from rankfold.indexing.chunking import Chunk, chunk
 from rankfold.indexing.source_document import SourceDocument
 from rankfold.retrieval.query import DERIVATION, derive
+from rankfold.storage.connection import fetch
 
 RECIPE = f"1 {DERIVATION} {CHUNK_WORDS.value}"
 """Version of everything that stands between a file and its rows; files are read again when it changes."""
@@ -49,15 +51,6 @@ class Row:
         return cls(path, file, document, record, content)
 
 
-def embedded_text(title: str | None, text: str) -> str:
-    """What is embedded for a chunk: its document's title in front. Part of the space's identity."""
-    return f"{title}\n{text}" if title else text
-
-
-EMBEDDED_TEXT = "title, newline, chunk"
-"""Names the recipe of `embedded_text` in the space's identity."""
-
-
 def store(connection: apsw.Connection, row: Row, source_id: int, document_id: int | None) -> int:
     """Store a document, in place of what was stored of it before.
 
@@ -70,26 +63,25 @@ def store(connection: apsw.Connection, row: Row, source_id: int, document_id: in
     Returns:
         How many chunks it has.
     """
-    run = connection.execute
     fields = row.document.fields
     values: list[object] = [row.path, row.file, row.document.ordinal, source_id, row.record_hash, row.content_hash]
     values += [_column(fields, name) for name in _COLUMNS]
     names = ("path", "file", "ordinal", "source_id", "record_hash", "content_hash", *_COLUMNS)
     if document_id is None:
         marks = ", ".join("?" * len(names))
-        run(f"INSERT INTO document ({', '.join(names)}) VALUES ({marks})", values).fetchall()  # type: ignore[arg-type]
+        fetch(connection, f"INSERT INTO document ({', '.join(names)}) VALUES ({marks})", values)
         document_id = connection.last_insert_rowid()
     else:
         pairs = ", ".join(f"{name} = ?" for name in names)
-        run(f"UPDATE document SET {pairs} WHERE id = ?", [*values, document_id]).fetchall()  # type: ignore[list-item]
+        fetch(connection, f"UPDATE document SET {pairs} WHERE id = ?", [*values, document_id])
         for table in ("document_text", "full_text"):
-            run(f"DELETE FROM {table} WHERE id = ?", (document_id,)).fetchall()
+            fetch(connection, f"DELETE FROM {table} WHERE id = ?", (document_id,))
         for table in ("document_tag", "document_entity", "document_attribute", "document_link", "chunk"):
-            run(f"DELETE FROM {table} WHERE document_id = ?", (document_id,)).fetchall()
+            fetch(connection, f"DELETE FROM {table} WHERE document_id = ?", (document_id,))
     title, summary = _text(fields, "title"), _text(fields, "summary")
-    run("INSERT INTO document_text VALUES (?, ?, ?)", (document_id, title, summary)).fetchall()
+    fetch(connection, "INSERT INTO document_text VALUES (?, ?, ?)", (document_id, title, summary))
     body = "\n\n".join(filter(None, [summary, *(block.text for block in row.document.blocks)]))
-    run("INSERT INTO full_text VALUES (?, ?, ?)", (document_id, derive(title or ""), derive(body))).fetchall()
+    fetch(connection, "INSERT INTO full_text VALUES (?, ?, ?)", (document_id, derive(title or ""), derive(body)))
     _store_lists(connection, document_id, fields)
     chunks = chunk(row.document, words=int(CHUNK_WORDS.value))
     for piece in chunks:
@@ -98,17 +90,17 @@ def store(connection: apsw.Connection, row: Row, source_id: int, document_id: in
 
 
 def _store_chunk(connection: apsw.Connection, document_id: int, title: str | None, piece: Chunk) -> None:
-    run = connection.execute
     text_hash = hashlib.blake2b(embedded_text(title, piece.text).encode(), digest_size=16).digest()
-    run("INSERT INTO vector (text_hash) VALUES (?) ON CONFLICT DO NOTHING", (text_hash,)).fetchall()
-    run(
+    fetch(connection, "INSERT INTO vector (text_hash) VALUES (?) ON CONFLICT DO NOTHING", (text_hash,))
+    fetch(
+        connection,
         "INSERT INTO chunk (document_id, ordinal, start_line, end_line, vector_id)"
         " VALUES (?, ?, ?, ?, (SELECT id FROM vector WHERE text_hash = ?))",
         (document_id, piece.ordinal, piece.start_line, piece.end_line, text_hash),
-    ).fetchall()
+    )
     is_plain = piece.lines == tuple(range(piece.start_line, piece.start_line + len(piece.lines)))
     lines = None if is_plain else json.dumps(piece.lines, separators=(",", ":"))
-    run("INSERT INTO chunk_text VALUES (?, ?, ?)", (connection.last_insert_rowid(), piece.text, lines)).fetchall()
+    fetch(connection, "INSERT INTO chunk_text VALUES (?, ?, ?)", (connection.last_insert_rowid(), piece.text, lines))
 
 
 def _store_lists(connection: apsw.Connection, document_id: int, fields: Mapping[str, object]) -> None:
@@ -138,12 +130,12 @@ def _store_lists(connection: apsw.Connection, document_id: int, fields: Mapping[
 def remove(connection: apsw.Connection, document_ids: Iterable[int]) -> None:
     """Remove documents and everything that hangs on them."""
     for document_id in document_ids:
-        connection.execute("DELETE FROM document WHERE id = ?", (document_id,)).fetchall()
+        fetch(connection, "DELETE FROM document WHERE id = ?", (document_id,))
 
 
 def forget_unused_vectors(connection: apsw.Connection) -> None:
     """Remove vectors that no chunk uses any more."""
-    connection.execute("DELETE FROM vector WHERE id NOT IN (SELECT vector_id FROM chunk)").fetchall()
+    fetch(connection, "DELETE FROM vector WHERE id NOT IN (SELECT vector_id FROM chunk)")
 
 
 def _digest(*parts: object) -> bytes:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypedDict, cast
 
 import apsw
 
@@ -21,9 +22,9 @@ from rankfold.errors import BadValueError, PathClashError, SourceError
 from rankfold.indexing import rows
 from rankfold.indexing.formats import Format, format_for
 from rankfold.indexing.formats.mapping import from_mapping
-from rankfold.indexing.source_document import Doubt, ParsedFile
+from rankfold.indexing.source_document import Doubt, ParsedFile, SourceDocument
 from rankfold.indexing.walk import walk
-from rankfold.storage.connection import transaction
+from rankfold.storage.connection import fetch, transaction
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
@@ -87,7 +88,7 @@ def _label(prefix: str) -> str:
 
 def known_sources(connection: apsw.Connection) -> list[Source]:
     """The folders and files that were indexed before, in path order of their labels."""
-    found = connection.execute("SELECT root, label, options FROM source WHERE kind <> 'records' ORDER BY label, root")
+    found = fetch(connection, "SELECT root, label, options FROM source WHERE kind <> 'records' ORDER BY label, root")
     return [Source(Path(root), label, json.loads(options)) for root, label, options in found]
 
 
@@ -137,8 +138,10 @@ def _plan(connection: apsw.Connection, source: Source, *, prune: bool, report: I
     root = source.root
     known = {
         path: bytes(digest)
-        for path, digest in connection.execute(
-            "SELECT path, hash FROM file WHERE source_id = (SELECT id FROM source WHERE root = ?)", (str(root),)
+        for path, digest in fetch(
+            connection,
+            "SELECT path, hash FROM file WHERE source_id = (SELECT id FROM source WHERE root = ?)",
+            (str(root),),
         )
     }
     if root.is_dir():
@@ -178,7 +181,9 @@ def _refuse_clashes(connection: apsw.Connection, plans: list[_Plan]) -> None:
     owners: dict[str, Path] = {}
     stored = {
         path: Path(root)
-        for path, root in connection.execute("SELECT f.path, s.root FROM file AS f JOIN source AS s ON s.id = f.source_id")
+        for path, root in fetch(
+            connection, "SELECT f.path, s.root FROM file AS f JOIN source AS s ON s.id = f.source_id"
+        )
     }
     for plan in plans:
         for path in plan.files:
@@ -193,12 +198,13 @@ def _refuse_clashes(connection: apsw.Connection, plans: list[_Plan]) -> None:
 
 def _source_id(connection: apsw.Connection, source: Source, kind: str) -> int:
     options = json.dumps(dict(source.options), sort_keys=True)
-    found = connection.execute(
+    found = fetch(
+        connection,
         "INSERT INTO source (root, label, kind, options) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (root) DO UPDATE SET label = excluded.label, kind = excluded.kind, options = excluded.options"
         " RETURNING id",
         (str(source.root), source.label, kind, options),
-    ).fetchall()
+    )
     return int(found[0][0])
 
 
@@ -231,7 +237,6 @@ def _read_file(
     by_hash: dict[bytes, str],
     report: IndexReport,
 ) -> None:
-    run = connection.execute
     place = plan.files[path]
     try:
         data = place.read_bytes()
@@ -243,7 +248,7 @@ def _read_file(
     options = _options(plan.source, format_)
     digest = _digest(data, options)
     if plan.known.get(path) == digest:
-        (doubts,) = run("SELECT doubts FROM file WHERE path = ?", (path,)).fetchall()[0]
+        (doubts,) = fetch(connection, "SELECT doubts FROM file WHERE path = ?", (path,))[0]
         report.warnings += [f"{path}{doubt}" for doubt in json.loads(doubts)]
         report.unchanged += _count(connection, path)
         return
@@ -256,11 +261,12 @@ def _read_file(
     parsed: ParsedFile = format_.parse(data, **options)
     written = [_written(doubt) for doubt in parsed.doubts]
     report.warnings += [f"{path}{doubt}" for doubt in written]
-    run(
+    fetch(
+        connection,
         "INSERT INTO file (path, source_id, hash, doubts) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (path) DO UPDATE SET hash = excluded.hash, doubts = excluded.doubts",
         (path, source_id, digest, json.dumps(written, ensure_ascii=False)),
-    ).fetchall()
+    )
     made = [
         rows.Row.of(document, path=f"{path}#{document.key}" if document.key else path, file=path)
         for document in parsed.documents
@@ -274,8 +280,8 @@ def _store_rows(
     """Store the documents of one file and remove those that it no longer holds."""
     known = {
         path: (int(document_id), bytes(digest))
-        for path, document_id, digest in connection.execute(
-            "SELECT path, id, record_hash FROM document WHERE file = ?", (of_file,)
+        for path, document_id, digest in fetch(
+            connection, "SELECT path, id, record_hash FROM document WHERE file = ?", (of_file,)
         )
     }
     for row in made:
@@ -303,20 +309,20 @@ def _store_row(
 
 
 def _rename(connection: apsw.Connection, old: str, new: str) -> None:
-    run = connection.execute
-    run("UPDATE file SET path = ? WHERE path = ?", (new, old)).fetchall()
+    fetch(connection, "UPDATE file SET path = ? WHERE path = ?", (new, old))
     # Only the name in front changes; whatever stands behind it identifies the document within its file.
-    run(
+    fetch(
+        connection,
         "UPDATE document SET path = ? || substr(path, length(?) + 1), file = ?, record_hash = x'' WHERE file = ?",
         (new, old, new, old),
-    ).fetchall()
+    )
 
 
 def _remove_files(connection: apsw.Connection, gone: Iterable[str], report: IndexReport) -> None:
     for path in sorted(gone):
-        ids = [int(row[0]) for row in connection.execute("SELECT id FROM document WHERE file = ?", (path,))]
+        ids = [int(row[0]) for row in fetch(connection, "SELECT id FROM document WHERE file = ?", (path,))]
         rows.remove(connection, ids)
-        connection.execute("DELETE FROM file WHERE path = ?", (path,)).fetchall()
+        fetch(connection, "DELETE FROM file WHERE path = ?", (path,))
         report.removed += len(ids)
 
 
@@ -346,7 +352,7 @@ def sync_records(
     for batch in _batches(enumerate(records), int(WRITE_BATCH.value)):
         with transaction(connection):
             for ordinal, record in batch:
-                document, doubts = from_mapping(record, ordinal, **options)
+                document, doubts = from_mapping(record, ordinal, **_named(options))
                 name = document.key if document else f"record {ordinal + 1}"
                 report.warnings += [f"{name}{_written(doubt)}" for doubt in doubts]
                 if document is not None:
@@ -361,19 +367,30 @@ def sync_records(
                 progress("records", done, done)
     with transaction(connection):
         if prune:
-            stored = connection.execute("SELECT id, path FROM document WHERE source_id = ?", (source_id,)).fetchall()
+            stored = fetch(connection, "SELECT id, path FROM document WHERE source_id = ?", (source_id,))
             gone = [int(document_id) for document_id, path in stored if path not in seen]
             rows.remove(connection, gone)
             report.removed += len(gone)
         rows.forget_unused_vectors(connection)
 
 
+class _Named(TypedDict, total=False):
+    id_field: str
+    text_field: str
+    title_field: str
+
+
+def _named(options: Mapping[str, str]) -> _Named:
+    return cast("_Named", {key: options[key] for key in _Named.__annotations__ if key in options})
+
+
 def _known(connection: apsw.Connection, path: str, source_id: int) -> tuple[int, bytes] | None:
-    found = connection.execute(
+    found = fetch(
+        connection,
         "SELECT d.id, d.record_hash, d.source_id, s.root FROM document AS d JOIN source AS s ON s.id = d.source_id"
         " WHERE d.path = ?",
         (path,),
-    ).fetchall()
+    )
     if not found:
         return None
     document_id, digest, owner, root = found[0]
@@ -382,11 +399,13 @@ def _known(connection: apsw.Connection, path: str, source_id: int) -> tuple[int,
     return int(document_id), bytes(digest)
 
 
-def _first_place(document: rows.SourceDocument) -> rows.SourceDocument:
-    return rows.SourceDocument(document.key, 0, document.blocks, document.fields)
+def _first_place(document: SourceDocument) -> SourceDocument:
+    return SourceDocument(document.key, 0, document.blocks, document.fields)
 
 
-def _batches(items: Iterable[tuple[int, Mapping[str, object]]], size: int) -> Iterator[list[tuple[int, Mapping[str, object]]]]:
+def _batches(
+    items: Iterable[tuple[int, Mapping[str, object]]], size: int
+) -> Iterator[list[tuple[int, Mapping[str, object]]]]:
     batch: list[tuple[int, Mapping[str, object]]] = []
     for item in items:
         batch.append(item)
@@ -402,7 +421,7 @@ def _written(doubt: Doubt) -> str:
 
 
 def _count(connection: apsw.Connection, file: str) -> int:
-    return int(connection.execute("SELECT count(*) FROM document WHERE file = ?", (file,)).fetchall()[0][0])
+    return int(fetch(connection, "SELECT count(*) FROM document WHERE file = ?", (file,))[0][0])
 
 
 def _digest(data: bytes, options: Mapping[str, str]) -> bytes:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import apsw
 
 from rankfold.constants import EMBED_BATCH
 from rankfold.embedding.protocol import Embedder, ReportsCuts, defect, pack
+from rankfold.embedding.space import embedded_text, space_identity, space_mismatch
 from rankfold.errors import EmbedderError, EmbedderMismatchError
-from rankfold.indexing.rows import EMBEDDED_TEXT, embedded_text
 from rankfold.indexing.sync import IndexReport, Progress
-from rankfold.storage.connection import transaction
+from rankfold.storage.connection import fetch, transaction
 
 _GIVE_UP = 3
 """Texts in a row that an embedder may fail on before it is taken to be broken."""
-
-
-def space_identity(embedder: Embedder) -> str:
-    """The identity of the space that a collection's vectors are in: the embedder's, and what it is given."""
-    return f"{embedder.identity}; of {EMBEDDED_TEXT}"
 
 
 def require_space(connection: apsw.Connection, embedder: Embedder) -> None:
@@ -28,26 +24,20 @@ def require_space(connection: apsw.Connection, embedder: Embedder) -> None:
     Raises:
         EmbedderMismatchError: vectors of two spaces are never compared.
     """
-    found = connection.execute("SELECT identity, dimension FROM space").fetchall()
-    identity = space_identity(embedder)
-    if found and (found[0][0] != identity or found[0][1] != embedder.dimension):
-        raise EmbedderMismatchError(
-            f"the index holds vectors of {found[0][0]!r} ({found[0][1]} values), the embedder makes "
-            f"{identity!r} ({embedder.dimension} values); nothing was written",
-            suggestions=["rankfold embed --all"],
-        )
+    for identity, dimension in fetch(connection, "SELECT identity, dimension FROM space"):
+        mismatch = space_mismatch(identity, dimension, embedder)
+        if mismatch is not None:
+            raise EmbedderMismatchError(f"{mismatch}; nothing was written", suggestions=["rankfold embed --all"])
 
 
 def restart(connection: apsw.Connection) -> None:
     """Forget every vector and the space they were in."""
     with transaction(connection):
-        connection.execute("UPDATE vector SET embedding = NULL, problem = NULL").fetchall()
-        connection.execute("DELETE FROM space").fetchall()
+        fetch(connection, "UPDATE vector SET embedding = NULL, problem = NULL")
+        fetch(connection, "DELETE FROM space")
 
 
-def embed_pending(
-    connection: apsw.Connection, embedder: Embedder, *, report: IndexReport, progress: Progress
-) -> None:
+def embed_pending(connection: apsw.Connection, embedder: Embedder, *, report: IndexReport, progress: Progress) -> None:
     """Embed every text that has no vector.
 
     A text that the embedder fails on stays pending and is counted; one whose vector cannot be used (zero, not a
@@ -63,19 +53,18 @@ def embed_pending(
         EmbedderMismatchError: it is of another space.
     """
     require_space(connection, embedder)
-    (total,) = connection.execute(
-        "SELECT count(*) FROM vector WHERE embedding IS NULL AND problem IS NULL"
-    ).fetchall()[0]
+    total = int(fetch(connection, "SELECT count(*) FROM vector WHERE embedding IS NULL AND problem IS NULL")[0][0])
     last, done, failures = 0, 0, 0
     while True:
-        batch = connection.execute(
+        batch: list[Any] = fetch(
+            connection,
             "SELECT v.id, t.title, p.text, d.path FROM vector AS v"
             " JOIN chunk AS c ON c.id = (SELECT min(id) FROM chunk WHERE vector_id = v.id)"
             " JOIN chunk_text AS p ON p.id = c.id JOIN document AS d ON d.id = c.document_id"
             " JOIN document_text AS t ON t.id = d.id"
             " WHERE v.embedding IS NULL AND v.problem IS NULL AND v.id > ? ORDER BY v.id LIMIT ?",
             (last, int(EMBED_BATCH.value)),
-        ).fetchall()
+        )
         if not batch:
             return
         last = int(batch[-1][0])
@@ -85,24 +74,21 @@ def embed_pending(
         if isinstance(embedder, ReportsCuts) and any(vector is not None for vector in vectors):
             report.cut += sum(embedder.is_cut(texts))
         with transaction(connection):
-            connection.execute(
+            fetch(
+                connection,
                 "INSERT INTO space VALUES (1, ?, ?) ON CONFLICT DO NOTHING",
                 (space_identity(embedder), embedder.dimension),
-            ).fetchall()
+            )
             for (vector_id, _, _, path), vector in zip(batch, vectors, strict=True):
                 if vector is None:
                     continue
                 problem = defect(vector, embedder.dimension)
                 if problem is None:
                     report.embedded += 1
-                    connection.execute(
-                        "UPDATE vector SET embedding = ? WHERE id = ?", (pack(vector), vector_id)
-                    ).fetchall()
+                    fetch(connection, "UPDATE vector SET embedding = ? WHERE id = ?", (pack(vector), vector_id))
                 else:
                     report.warnings.append(f"{path}: not embedded, since its vector {problem}")
-                    connection.execute(
-                        "UPDATE vector SET problem = ? WHERE id = ?", (problem, vector_id)
-                    ).fetchall()
+                    fetch(connection, "UPDATE vector SET problem = ? WHERE id = ?", (problem, vector_id))
         done += len(batch)
         progress("vectors", done, total)
         if failures >= _GIVE_UP:

@@ -27,9 +27,7 @@ def contribution(weight: float, rank_constant: int, rank: int) -> float:
     return weight / (rank_constant + rank)
 
 
-def fuse(
-    rankings: Mapping[str, Mapping[str, int]], weights: Mapping[str, float], *, rank_constant: int
-) -> list[Fused]:
+def fuse(rankings: Mapping[str, Mapping[str, int]], weights: Mapping[str, float], *, rank_constant: int) -> list[Fused]:
     """Fuse rankings.
 
     Args:

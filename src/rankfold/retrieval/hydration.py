@@ -14,6 +14,7 @@ from rankfold.records import Arm
 from rankfold.retrieval.passages import ChunkText, Highlighter, best_passage
 from rankfold.retrieval.registry import Registries
 from rankfold.retrieval.statement import Statement
+from rankfold.storage.connection import fetch
 
 FusedRow = Sequence[Any]
 """Path, score, then rank, raw value and contribution of each arm in the statement."""
@@ -29,11 +30,13 @@ def hits_of(
     """Hits without passages, in the order of the rows."""
     about = {
         row[0]: row
-        for row in connection.execute(
+        for row in fetch(
+            connection,
             "SELECT d.path, d.file, t.title, d.created_at, d.updated_at, d.event_at, hex(d.content_hash),"
             " NOT EXISTS (SELECT 1 FROM chunk AS c JOIN vector AS v ON v.id = c.vector_id"
             "   WHERE c.document_id = d.id AND v.embedding IS NULL),"
-            " (SELECT json_group_array(tag) FROM (SELECT tag FROM document_tag WHERE document_id = d.id ORDER BY ordinal))"
+            " (SELECT json_group_array(tag) FROM"
+            "   (SELECT tag FROM document_tag WHERE document_id = d.id ORDER BY ordinal))"
             " FROM json_each(?) AS wanted CROSS JOIN document AS d ON d.path = wanted.value"
             " JOIN document_text AS t ON t.id = d.id",
             (json.dumps([row[0] for row in rows], ensure_ascii=False),),
@@ -81,13 +84,14 @@ def with_passages(
     shown = []
     for hit in hits:
         values: tuple[object, ...] = (hit.path,) if query_vector is None else (hit.path, query_vector)
-        found = connection.execute(
+        found = fetch(
+            connection,
             f"SELECT c.ordinal, p.text, p.lines, c.start_line,"
             f" CASE WHEN v.embedding IS NOT NULL THEN {distance} END"
             f" FROM document AS d JOIN chunk AS c ON c.document_id = d.id JOIN chunk_text AS p ON p.id = c.id"
             f" JOIN vector AS v ON v.id = c.vector_id WHERE d.path = ?1 ORDER BY c.ordinal",
-            values,  # type: ignore[arg-type]
-        ).fetchall()
+            values,
+        )
         chunks = [
             ChunkText(ordinal, text, _lines(text, lines, start), distance)
             for ordinal, text, lines, start, distance in found

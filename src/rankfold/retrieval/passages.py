@@ -17,7 +17,6 @@ Stemmer = Callable[[str], list[tuple[int, int, str]]]
 """A text to `(start, end, token)`, offsets in UTF-8 bytes."""
 
 
-
 @dataclass(frozen=True)
 class ChunkText:
     """A chunk as stored."""

@@ -118,7 +118,8 @@ CANDIDATES = Precondition(
     title="Candidates",
     heading="Needs candidates",
     doc="""Under a profile that is `matched_only`, some arm that reads the query can run; its candidates are then all
-that the other arms rank. Under any other profile it always holds. Every arm that does not read the query declares it.""",
+that the other arms rank. Under any other profile it always holds. Every arm that does not read the query declares
+it.""",
     holds=_candidates,
     since="0.1",
 )

@@ -142,7 +142,7 @@ class QueryForms:
         return self.distinct > len(self.terms)
 
 
-def forms(text: str, *, most_terms: int = QUERY_TERMS.value) -> QueryForms:
+def forms(text: str, *, most_terms: int = int(QUERY_TERMS.value)) -> QueryForms:
     """Read a query text. Total: any text gives a result, and nothing in it can raise or become an operator.
 
     An even number of double quotes makes each span between two of them one phrase; an odd number means nothing.

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint, entry_points
-from typing import Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from rankfold.constants import CONSTANTS
 from rankfold.errors import ERRORS, RegistryError, UnknownNameError
@@ -130,7 +130,8 @@ class Registries:
         """
         registry = cast("Registry[Record]", getattr(self, kind))
         _check(self, kind, record)
-        return replace(self, **{kind: Registry(kind, (*registry.records, record))})
+        grown: dict[str, Any] = {kind: Registry(kind, (*registry.records, record))}
+        return replace(self, **grown)
 
     def plus_arms(self, arms: Iterable[Arm]) -> Registries:
         """These registries with the caller's own arms.
@@ -176,8 +177,8 @@ def built_in() -> Registries:
     Raises:
         RegistryError: a built-in record is malformed, which is a defect.
     """
-    empty = {kind: Registry[Record](kind, ()) for kind, _ in KINDS}
-    registries = Registries(**cast("dict[str, Registry[object]]", empty))  # type: ignore[arg-type]
+    empty: dict[str, Any] = {kind: Registry(kind, ()) for kind, _ in KINDS}
+    registries = Registries(**empty)
     for kind, _ in KINDS:
         for record in _BUILT_IN[kind]:
             registries = registries.plus(kind, record)

@@ -114,7 +114,9 @@ def read_scope(registries: Registries, values: Mapping[str, object]) -> Scope:
     for name in values:
         registries.scopes[name]
     given = {name: value for name, value in values.items() if value is not None and value is not False}
-    axes, bound, stated = [], {}, {}
+    axes: list[ScopeAxis] = []
+    bound: dict[str, str | float] = {}
+    stated: dict[str, object] = {}
     for axis in registries.scopes:
         if axis.name not in given:
             continue

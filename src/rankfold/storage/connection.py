@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import apsw
@@ -23,7 +24,7 @@ from rankfold.errors import (
 )
 from rankfold.storage.capabilities import Capabilities
 from rankfold.storage.header import APPLICATION_ID, read_header, require_ours
-from rankfold.storage.migrations import migrate, newest
+from rankfold.storage.migrations import migrate, migrations, newest
 from rankfold.storage.vec import load_vec
 
 PAGE_SIZE = 8192
@@ -54,7 +55,7 @@ def translated(database: Path) -> Iterator[None]:
 
 
 def _translate(problem: apsw.Error, database: Path) -> RankfoldError:
-    code = getattr(problem, "extendedresult", None) or getattr(problem, "result", 0)
+    code = int(getattr(problem, "extendedresult", 0) or getattr(problem, "result", 0))
     primary = code & 0xFF
     if primary in (apsw.SQLITE_BUSY, apsw.SQLITE_LOCKED):
         return BusyError(f"{database} is locked by another program that writes to it")
@@ -87,7 +88,7 @@ class Reader:
 
     def capabilities(self) -> Capabilities:
         """What the collection can do now; counted again only when another connection has written."""
-        (version,) = self.connection.execute("PRAGMA main.data_version").fetchall()[0]
+        version = int(fetch(self.connection, "PRAGMA main.data_version")[0][0])
         if self._report is None or version != self._seen:
             self._report = replace(
                 report(self.connection),
@@ -154,12 +155,12 @@ def open_writer(database: Path, *, tokenizer: str) -> apsw.Connection:
         if (database.exists() and not os.access(database, os.W_OK)) or not os.access(database.parent, os.W_OK):
             raise ReadOnlyError(f"{database} is read-only. {ReadOnlyError.record.fix}")
         connection = _open(_uri(database, "mode=rwc"), apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
-        connection.execute(f"PRAGMA page_size = {PAGE_SIZE}").fetchall()
+        fetch(connection, f"PRAGMA page_size = {PAGE_SIZE}")
         # The schema first, then the log: the header that tells whose file this is must be in the file itself.
         migrate(connection, "index", application_id=APPLICATION_ID, holes={"tokenizer": tokenizer})
-        connection.execute("PRAGMA journal_mode = WAL").fetchall()
-        connection.execute("PRAGMA synchronous = NORMAL").fetchall()
-        connection.execute("PRAGMA foreign_keys = ON").fetchall()
+        fetch(connection, "PRAGMA journal_mode = WAL")
+        fetch(connection, "PRAGMA synchronous = NORMAL")
+        fetch(connection, "PRAGMA foreign_keys = ON")
     return connection
 
 
@@ -173,41 +174,45 @@ def open_state(database: Path) -> apsw.Connection:
     with translated(path):
         connection = _open(_uri(path, "mode=rwc"), apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
         migrate(connection, "state", application_id=APPLICATION_ID, holes={})
-        connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        fetch(connection, "PRAGMA journal_mode = WAL")
     return connection
+
+
+def fetch(connection: apsw.Connection, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    """Run one statement to its end and give its rows. A statement that is not read to its end may not have run."""
+    return connection.execute(sql, values).fetchall()
 
 
 @contextlib.contextmanager
 def transaction(connection: apsw.Connection) -> Iterator[None]:
     """One write transaction. It takes the lock at once: a transaction that reads first and then writes can fail
     with SQLITE_BUSY_SNAPSHOT whatever the timeout. See https://sqlite.org/isolation.html."""
-    connection.execute("BEGIN IMMEDIATE").fetchall()
+    fetch(connection, "BEGIN IMMEDIATE")
     try:
         yield
     except BaseException:
-        connection.execute("ROLLBACK").fetchall()
+        fetch(connection, "ROLLBACK")
         raise
-    connection.execute("COMMIT").fetchall()
+    fetch(connection, "COMMIT")
 
 
 def settings(connection: apsw.Connection) -> dict[str, str]:
     """What the collection remembers about itself: profile, tokenizer, derivation, embedded text."""
-    return {str(name): str(value) for name, value in connection.execute("SELECT name, value FROM setting")}
+    return {str(name): str(value) for name, value in fetch(connection, "SELECT name, value FROM setting")}
 
 
 def report(connection: apsw.Connection) -> Capabilities:
     """Count what is there."""
 
     def one(sql: str) -> int:
-        return int(connection.execute(sql).fetchall()[0][0])
+        return int(fetch(connection, sql)[0][0])
 
-    space = connection.execute("SELECT identity, dimension FROM space").fetchall()
+    space = fetch(connection, "SELECT identity, dimension FROM space")
     chunks = one("SELECT count(*) FROM chunk")
-    refused = one(
-        "SELECT count(*) FROM chunk WHERE vector_id IN (SELECT id FROM vector WHERE problem IS NOT NULL)"
-    )
+    refused = one("SELECT count(*) FROM chunk WHERE vector_id IN (SELECT id FROM vector WHERE problem IS NOT NULL)")
     pending = one(
-        "SELECT count(*) FROM chunk WHERE vector_id IN (SELECT id FROM vector WHERE embedding IS NULL AND problem IS NULL)"
+        "SELECT count(*) FROM chunk WHERE vector_id IN"
+        " (SELECT id FROM vector WHERE embedding IS NULL AND problem IS NULL)"
     )
     return Capabilities(
         sqlite_version=apsw.sqlite_lib_version(),
@@ -237,8 +242,8 @@ def stemmer(connection: apsw.Connection, tokenizer: str) -> Callable[[str], list
     tokenize = connection.fts5_tokenizer(name, arguments)
 
     def stems(text: str) -> list[tuple[int, int, str]]:
-        found = tokenize(text.encode("utf-8"), apsw.FTS5_TOKENIZE_DOCUMENT, None)
-        return [(int(start), int(end), str(tokens[0])) for start, end, *tokens in found]
+        found: Any = tokenize(text.encode("utf-8"), apsw.FTS5_TOKENIZE_DOCUMENT, None)
+        return [(start, end, tokens[0]) for start, end, *tokens in found]
 
     return stems
 
@@ -257,14 +262,14 @@ def _uri(path: Path, query: str) -> str:
 def _open(uri: str, flags: int = apsw.SQLITE_OPEN_READONLY) -> apsw.Connection:
     connection = apsw.Connection(uri, flags=flags | apsw.SQLITE_OPEN_URI)
     connection.set_busy_timeout(int(BUSY_TIMEOUT.value))
-    connection.execute(f"PRAGMA mmap_size = {_MMAP}").fetchall()
-    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}").fetchall()
+    fetch(connection, f"PRAGMA mmap_size = {_MMAP}")
+    fetch(connection, f"PRAGMA cache_size = -{_CACHE_KIB}")
     return connection
 
 
 def _try(connection: apsw.Connection) -> None:
     """Read something, which is when SQLite first looks into the file."""
-    connection.execute("SELECT 1 FROM setting LIMIT 1").fetchall()
+    fetch(connection, "SELECT 1 FROM setting LIMIT 1")
 
 
 def _attach_state(connection: apsw.Connection, database: Path) -> str | None:
@@ -274,14 +279,13 @@ def _attach_state(connection: apsw.Connection, database: Path) -> str | None:
         header = read_header(path)
         if header is not None:
             require_ours(path, header, newest=newest("state"))
-            connection.execute("ATTACH ? AS state", (_uri(path, "mode=ro"),)).fetchall()
+            fetch(connection, "ATTACH ? AS state", (_uri(path, "mode=ro"),))
             return str(path)
     # A read-only connection makes what it attaches read-only, but not a shared memory database of its own.
-    connection.execute("ATTACH 'file:state?mode=memory' AS state").fetchall()
-    from rankfold.storage.migrations import migrations
-
+    fetch(connection, "ATTACH 'file:state?mode=memory' AS state")
     for migration in migrations("state"):
-        connection.execute(migration.sql.replace("TABLE access", "TABLE state.access").replace(
-            "INDEX access_", "INDEX state.access_"
-        )).fetchall()
+        fetch(
+            connection,
+            migration.sql.replace("TABLE access", "TABLE state.access").replace("INDEX access_", "INDEX state.access_"),
+        )
     return None

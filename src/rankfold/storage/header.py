@@ -60,9 +60,7 @@ def read_header(path: Path) -> Header | None:
         raise NotAnIndexError(f"{path} is not a rankfold index and was left untouched")
     if len(head) < 100:
         raise CorruptIndexError(f"{path} is damaged: it ends within its header. {CorruptIndexError.record.fix}")
-    return Header(
-        application_id=int.from_bytes(head[68:72], "big"), user_version=int.from_bytes(head[60:64], "big")
-    )
+    return Header(application_id=int.from_bytes(head[68:72], "big"), user_version=int.from_bytes(head[60:64], "big"))
 
 
 def require_ours(path: Path, header: Header | None, *, newest: int) -> None:

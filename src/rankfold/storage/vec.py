@@ -6,6 +6,7 @@ Importing the package proves nothing: a wheel for another processor imports and 
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import apsw
 
@@ -25,9 +26,10 @@ def load_vec(connection: apsw.Connection) -> tuple[str | None, str]:
             connection.load_extension(path)
         finally:
             connection.enable_load_extension(False)
-        version, distance = connection.execute(
+        found: Any = connection.execute(
             "SELECT vec_version(), vec_distance_cosine(vec_f32('[1, 0]'), vec_f32('[0, 1]'))"
-        ).fetchall()[0]
+        ).fetchall()
+        version, distance = found[0]
         if abs(distance - 1.0) > 1e-6:
             return None, f"sqlite-vec loaded but computes wrong distances ({distance})"
         return str(version), ""
