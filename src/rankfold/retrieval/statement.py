@@ -46,8 +46,8 @@ class Statement:
 
         SQLite takes exactly as many values as that slot's number; a slot that the text skips is NULL.
         """
-        highest = max((int(number) for number in _SLOT.findall(self.text)), default=0)
-        return tuple(values.get(number) for number in range(1, highest + 1))
+        named = {int(number) for number in _SLOT.findall(self.text)}
+        return tuple(values.get(number) if number in named else None for number in range(1, max(named, default=0) + 1))
 
 
 def fold(

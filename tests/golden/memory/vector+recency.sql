@@ -1,0 +1,57 @@
+WITH
+arm_vector(document_id, rank, raw) AS MATERIALIZED (
+  SELECT document_id, row_number() OVER (ORDER BY raw, file, ordinal) AS rank, raw
+  FROM (
+    SELECT nearest.document_id, nearest.raw, d.file, d.ordinal
+    FROM (
+      SELECT c.document_id, min(vec_distance_cosine(v.embedding, ?4)) AS raw
+      FROM chunk AS c INDEXED BY chunk_document CROSS JOIN vector AS v ON v.id = c.vector_id
+      WHERE v.embedding IS NOT NULL AND +c.document_id IN (SELECT document_id FROM live)
+      GROUP BY c.document_id
+    ) AS nearest CROSS JOIN document AS d ON d.id = nearest.document_id
+    ORDER BY nearest.raw, d.file, d.ordinal
+    LIMIT ?2
+  )
+),
+arm_recency(document_id, rank, raw) AS MATERIALIZED (
+  SELECT document_id, row_number() OVER (ORDER BY raw DESC, file, ordinal) AS rank, raw
+  FROM (
+    SELECT * FROM (
+      SELECT d.id AS document_id, ?5 AS raw, d.file, d.ordinal
+      FROM document AS d INDEXED BY document_dated
+      WHERE d.dated_at > ?5 AND +d.id IN (SELECT document_id FROM live)
+      ORDER BY d.file, d.ordinal
+      LIMIT ?2
+    )
+    UNION ALL
+    SELECT * FROM (
+      SELECT d.id AS document_id, d.dated_at AS raw, d.file, d.ordinal
+      FROM document AS d INDEXED BY document_dated
+      WHERE d.dated_at <= ?5 AND +d.id IN (SELECT document_id FROM live)
+      ORDER BY d.dated_at DESC, d.file, d.ordinal
+      LIMIT ?2
+    )
+  )
+  ORDER BY raw DESC, file, ordinal
+  LIMIT ?2
+),
+ranking(document_id, arm, rank, raw, contribution) AS (
+  SELECT document_id, 'vector', rank, raw, 1.0 / (60 + rank)
+  FROM arm_vector
+  UNION ALL
+  SELECT document_id, 'recency', rank, raw, 0.5 / (60 + rank)
+  FROM arm_recency
+)
+SELECT
+  d.path,
+  sum(r.contribution) AS score,
+  max(r.rank) FILTER (WHERE r.arm = 'vector') AS vector_rank,
+  max(r.raw) FILTER (WHERE r.arm = 'vector') AS vector_raw,
+  max(r.contribution) FILTER (WHERE r.arm = 'vector') AS vector_contribution,
+  max(r.rank) FILTER (WHERE r.arm = 'recency') AS recency_rank,
+  max(r.raw) FILTER (WHERE r.arm = 'recency') AS recency_raw,
+  max(r.contribution) FILTER (WHERE r.arm = 'recency') AS recency_contribution
+FROM ranking AS r JOIN document AS d ON d.id = r.document_id
+GROUP BY r.document_id
+ORDER BY score DESC, d.path
+LIMIT ?3

@@ -1,0 +1,134 @@
+"""The registries are ordered, open, and refuse what would break them by name."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import fields, replace
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from rankfold.errors import RegistryError, UnknownNameError
+from rankfold.records import Arm, Precondition, Profile, Slot
+from rankfold.retrieval import registry
+from rankfold.retrieval.arms import ARMS
+from rankfold.retrieval.registry import KINDS, built_in, installed
+
+PACKAGE = Path(__file__).parents[1] / "cases" / "arm_package"
+
+
+def test_the_built_in_arms_are_the_four_in_their_order() -> None:
+    assert built_in().arms.names == ("fts", "vector", "recency", "salience")
+    assert [arm.weight for arm in built_in().arms] == [1.0, 1.0, 0.5, 0.4]
+
+
+@pytest.mark.parametrize(("kind", "record_type"), KINDS, ids=[kind for kind, _ in KINDS])
+def test_every_record_and_every_field_of_a_record_is_documented(kind: str, record_type: type) -> None:
+    registries = built_in()
+    assert len(getattr(registries, kind)), f"there are no {kind}"
+    for record in getattr(registries, kind):
+        assert record.doc.strip(), record.name
+        assert record.since, record.name
+    # A field's documentation is the string after it, which only the source still has.
+    source = Path(sys.modules["rankfold.records"].__file__ or "").read_text(encoding="utf-8")
+    body = source.partition(f"class {record_type.__name__}:")[2].partition("\nclass ")[0]
+    for field in fields(record_type):
+        assert f"    {field.name}:" in body
+        after = body.partition(f"    {field.name}:")[2].partition("\n")[2]
+        assert after.lstrip().startswith('"""'), f"{record_type.__name__}.{field.name} is not documented"
+
+
+def test_an_unknown_name_is_an_error_that_lists_the_known_ones_and_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match=r"unknown arm 'vektor'; did you mean 'vector'\? Known: fts, vector, rec"):
+        built_in().arms["vektor"]
+
+
+BROKEN: list[tuple[str, dict[str, object]]] = [
+    ("the name is taken", {"name": "fts"}),
+    ("lower-case letters", {"name": "Votes"}),
+    ("not documented", {"doc": " "}),
+    ("finite and not negative", {"weight": float("nan")}),
+    ("finite and not negative", {"weight": -1.0}),
+    ("unknown precondition 'coffee'", {"preconditions": ("coffee",)}),
+    ("declares the precondition 'candidates'", {"reads": "corpus", "preconditions": ()}),
+    (r"unknown hole \{moon\}", {"sql": "SELECT {moon} FROM {scope}"}),
+    ("does not obey the scope", {"sql": "SELECT 1, 1, 1"}),
+    (r"unknown slot \?77", {"sql": "SELECT ?77 FROM {scope}"}),
+    ("reads the candidates of 'votes'", {"candidates_of": ("votes",)}),
+]
+
+
+@pytest.mark.parametrize(("message", "change"), BROKEN, ids=[message for message, _ in BROKEN])
+def test_a_broken_arm_is_refused_by_name(message: str, change: dict[str, object]) -> None:
+    arm = replace(ARMS[0], name="mine")
+    built_in().plus("arms", arm)  # as it stands it may join
+    with pytest.raises(RegistryError, match=message):
+        built_in().plus("arms", replace(arm, **change))  # type: ignore[arg-type]
+
+
+def test_slots_and_profiles_that_clash_are_refused() -> None:
+    registries = built_in()
+    slot = Slot(number=1, name="mine", type="TEXT", unit="none", supplied_by="me", doc="Mine.", since="1")
+    with pytest.raises(RegistryError, match=r"slot \?1 is taken"):
+        registries.plus("slots", slot)
+    profile = replace(registries.profiles["memory"], name="mine", weights={"ftx": 1.0})
+    with pytest.raises(RegistryError, match="unknown arm 'ftx'"):
+        registries.plus("profiles", profile)
+    assert isinstance(profile, Profile)
+
+
+def test_another_packages_records_join_by_entry_point_and_a_broken_one_leaves_the_rest_standing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(PACKAGE))
+    points = {
+        "rankfold.preconditions": [EntryPoint("full_moon", "arm_package:FULL_MOON", "rankfold.preconditions")],
+        "rankfold.arms": [
+            EntryPoint("broken", "arm_package:NOT_THERE", "rankfold.arms"),
+            EntryPoint("clash", "arm_package:CLASH", "rankfold.arms"),
+            EntryPoint("length", "arm_package:LENGTH", "rankfold.arms"),
+        ],
+    }
+    monkeypatch.setattr(registry, "entry_points", lambda group: points.get(group, []))
+    installed.cache_clear()
+    try:
+        registries = installed()
+    finally:
+        installed.cache_clear()
+    assert registries.arms.names == ("fts", "vector", "recency", "salience", "length")
+    assert "full_moon" in registries.preconditions
+    broken, clash = registries.problems
+    assert (broken.name, clash.name) == ("broken", "clash")
+    assert "NOT_THERE" in broken.reason
+    assert "the name is taken" in clash.reason
+    assert ("arms", "length", "arm_package") in registries.origins
+
+
+def test_nothing_but_the_registry_lists_the_arms() -> None:
+    """An arm's name occurs in the engine only where the arm itself, a profile or a comment says it."""
+    source = Path(registry.__file__).parents[1]
+    allowed = {"arms", "profiles.py", "fields.py", "preconditions.py"}
+    for file in source.rglob("*.py"):
+        if allowed & set(file.relative_to(source).parts):
+            continue
+        text = file.read_text(encoding="utf-8")
+        for name in ("fts", "vector", "recency", "salience"):
+            assert f'"{name}"' not in text, f"{file} names the arm {name}"
+
+
+def test_the_library_is_imported_without_the_extras_and_without_the_site() -> None:
+    code = (
+        "import sys; import rankfold, rankfold.cli; "
+        "print([m for m in ('numpy','onnxruntime','tokenizers','mkdocs','griffe','jinja2') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_records_are_plain_frozen_values() -> None:
+    with pytest.raises(AttributeError):
+        ARMS[0].weight = 2.0  # type: ignore[misc]
+    assert {type(arm) for arm in ARMS} == {Arm}
+    assert all(isinstance(item, Precondition) for item in built_in().preconditions)
