@@ -1,6 +1,6 @@
 """A tour in one command: index real files, search them, see every arm's rank, lose an arm, build the site.
 
-    python examples/demo.py
+python examples/demo.py
 """
 
 from __future__ import annotations

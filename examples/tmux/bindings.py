@@ -1,8 +1,8 @@
 """The default key bindings of tmux as JSON Lines, read from its manual page as it is installed here.
 
-    python examples/tmux/bindings.py > bindings.jsonl
-    rankfold --db keys.db index bindings.jsonl --id-field key --text-field description
-    rankfold --db keys.db search close the current window
+python examples/tmux/bindings.py > bindings.jsonl
+rankfold --db keys.db index bindings.jsonl --id-field key --text-field description
+rankfold --db keys.db search close the current window
 """
 
 from __future__ import annotations

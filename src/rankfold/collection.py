@@ -13,6 +13,7 @@ from typing import Literal
 
 import apsw
 
+from rankfold.derivation import DERIVATION
 from rankfold.embedding import Embedder, Unavailable, default_embedder
 from rankfold.embedding.space import space_mismatch
 from rankfold.errors import BadValueError, IndexNotFoundError
@@ -22,7 +23,6 @@ from rankfold.models import Answer
 from rankfold.progress import progress_bar
 from rankfold.records import Arm
 from rankfold.retrieval.profiles import DEFAULT_PROFILE
-from rankfold.retrieval.query import DERIVATION
 from rankfold.retrieval.registry import Registries, installed
 from rankfold.retrieval.request import read_request
 from rankfold.retrieval.search import answer

@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import fields, replace
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
+import rankfold
 from rankfold.errors import RegistryError, UnknownNameError
 from rankfold.records import Arm, Precondition, Profile, Slot
 from rankfold.retrieval import registry
@@ -41,7 +41,7 @@ def test_every_record_and_every_field_of_a_record_is_documented(kind: str, recor
 
 
 def test_an_unknown_name_is_an_error_that_lists_the_known_ones_and_the_nearest() -> None:
-    with pytest.raises(UnknownNameError, match=r"unknown arm 'vektor'; did you mean 'vector'\? Known: fts, vector, rec"):
+    with pytest.raises(UnknownNameError, match=r"unknown arm 'vektor'; did you mean 'vector'\? Known: fts, vector, "):
         built_in().arms["vektor"]
 
 
@@ -83,15 +83,6 @@ def test_another_packages_records_join_by_entry_point_and_a_broken_one_leaves_th
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.syspath_prepend(str(PACKAGE))
-    points = {
-        "rankfold.preconditions": [EntryPoint("full_moon", "arm_package:FULL_MOON", "rankfold.preconditions")],
-        "rankfold.arms": [
-            EntryPoint("broken", "arm_package:NOT_THERE", "rankfold.arms"),
-            EntryPoint("clash", "arm_package:CLASH", "rankfold.arms"),
-            EntryPoint("length", "arm_package:LENGTH", "rankfold.arms"),
-        ],
-    }
-    monkeypatch.setattr(registry, "entry_points", lambda group: points.get(group, []))
     installed.cache_clear()
     try:
         registries = installed()
@@ -99,11 +90,29 @@ def test_another_packages_records_join_by_entry_point_and_a_broken_one_leaves_th
         installed.cache_clear()
     assert registries.arms.names == ("fts", "vector", "recency", "salience", "length")
     assert "full_moon" in registries.preconditions
-    broken, clash = registries.problems
-    assert (broken.name, clash.name) == ("broken", "clash")
-    assert "NOT_THERE" in broken.reason
-    assert "the name is taken" in clash.reason
-    assert ("arms", "length", "arm_package") in registries.origins
+    problems = {problem.name: problem for problem in registries.problems}
+    assert set(problems) == {"clash", "votes"}
+    assert "the name is taken" in problems["clash"].reason
+    assert "NOT_THERE" in problems["votes"].reason
+    assert str(problems["votes"]).startswith("arms: votes from arm-package was left out")
+    assert ("arms", "length", "arm-package") in registries.origins
+
+
+def test_an_arm_of_another_package_takes_part_in_a_search_and_in_its_explanation(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.syspath_prepend(str(PACKAGE))
+    installed.cache_clear()
+    try:
+        with rankfold.open(tmp_path / "index.db", embedder=None) as notes:
+            notes.index([{"id": "long", "text": "wal " * 9}, {"id": "short", "text": "wal"}], embed=False)
+            answer = notes.search("wal")
+    finally:
+        installed.cache_clear()
+    assert [used.arm for used in answer.arms] == ["fts", "length"]
+    ranks = {hit.path: {item.arm: item.rank for item in hit.contributions} for hit in answer}
+    assert ranks["short"]["length"] == 1
+    assert any("votes" in warning for warning in answer.warnings)
 
 
 def test_nothing_but_the_registry_lists_the_arms() -> None:

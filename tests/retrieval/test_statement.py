@@ -159,9 +159,7 @@ def test_removing_a_precondition_from_a_record_alone_changes_what_fires() -> Non
     assert [item.arm for item in dropped] == ["salience"]
     salience = REGISTRIES.arms["salience"]
     free = replace(salience, preconditions=tuple(n for n in salience.preconditions if n != "state_plane"))
-    arms = replace(
-        REGISTRIES.arms, records=tuple(free if arm is salience else arm for arm in REGISTRIES.arms)
-    )
+    arms = replace(REGISTRIES.arms, records=tuple(free if arm is salience else arm for arm in REGISTRIES.arms))
     changed = replace(REGISTRIES, arms=arms)
     active, dropped = activate(changed, weights_of(changed, profile), situation(profile, held))
     assert not dropped

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import apsw
 
 from rankfold.constants import CHUNK_WORDS
+from rankfold.derivation import DERIVATION, derive
 from rankfold.embedding.space import embedded_text
 from rankfold.indexing.chunking import Chunk, chunk
 from rankfold.indexing.source_document import SourceDocument
-from rankfold.retrieval.query import DERIVATION, derive
 from rankfold.storage.connection import fetch
 
 RECIPE = f"1 {DERIVATION} {CHUNK_WORDS.value}"

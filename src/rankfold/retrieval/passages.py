@@ -10,8 +10,9 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from rankfold.derivation import derive, normalise, segments, words
 from rankfold.models import Passage
-from rankfold.retrieval.query import Term, derive, normalise, segments, words
+from rankfold.retrieval.query import Term
 
 Stemmer = Callable[[str], list[tuple[int, int, str]]]
 """A text to `(start, end, token)`, offsets in UTF-8 bytes."""

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rankfold.derivation import normalise, words
 from rankfold.embedding import Embedder, Unavailable
 from rankfold.models import Answer, ArmUsed, Dropped, Hit
 from rankfold.records import STAGES, Effect
 from rankfold.retrieval.activation import activate
 from rankfold.retrieval.hydration import hits_of, with_passages
 from rankfold.retrieval.passages import Highlighter
-from rankfold.retrieval.query import QueryForms, forms, normalise, words
+from rankfold.retrieval.query import QueryForms, forms
 from rankfold.retrieval.query_vector import query_vector
 from rankfold.retrieval.registry import Registries
 from rankfold.retrieval.request import Request
