@@ -130,12 +130,7 @@ def _passage(hit: Hit, width: int) -> Text:
     text = Text(printable(hit.passage.text))
     for start, end in hit.passage.highlights:
         text.stylize("bold yellow", start, end)
-    flat = Text()
-    words = text.split("\n")
-    for number, part in enumerate(words):
-        flat.append_text(part)
-        if number < len(words) - 1:
-            flat.append(" ")
+    flat = Text(" ").join(part for part in text.split("\n") if part.plain.strip())
     marks = [span.start for span in flat.spans]
     room = 3 * (width - 4)
     if len(flat) > room:
