@@ -26,7 +26,10 @@ def anchor(word: str, name: str) -> str:
 
 def page_of(page: RegistryPage, name: str) -> str:
     """The page that shows the record."""
-    return uri(page.each.format(name=name)) if page.each else page.uri
+    if not page.each:
+        return page.uri
+    # A page called `index` would be that of its folder; in a folder of its own it has the address of its like.
+    return uri(page.each.format(name=f"{name}/index" if name.lower() in ("index", "readme") else name))
 
 
 def href(here: str, page: RegistryPage, name: str) -> str:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rankfold_loaders import static
 from rankfold_loaders.faults import Fault
 from rankfold_loaders.live import Live
 from rankfold_loaders.project import Project
 from rankfold_loaders.registries import TABLE, RegistryPage
+from rankfold_loaders.static import Authored, Reader, StaticRecord
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Entry:
     name: str
     values: Mapping[str, Any]
     source: Source
-    authored: Mapping[str, static.Authored] = field(default_factory=dict)
+    authored: Mapping[str, Authored] = field(default_factory=dict)
 
     def value(self, path: str) -> Any:
         """The live value of a field; `raw.unit` reaches into a record inside."""
@@ -100,8 +100,13 @@ class Joined:
         return float(own.value("weight")), own.text("weight")
 
 
-def join(project: Project, live: Live, table: Sequence[RegistryPage] = TABLE) -> tuple[Joined, list[Fault]]:
+def join(project: Project, live: Live, reader: Reader | None = None) -> tuple[Joined, list[Fault]]:
     """Put the live registries and the source together.
+
+    Args:
+        project: whose source it is.
+        live: the live registries.
+        reader: of the project's source, where one is at hand.
 
     Returns:
         The registries, and every disagreement between the two sides.
@@ -109,10 +114,11 @@ def join(project: Project, live: Live, table: Sequence[RegistryPage] = TABLE) ->
     faults = [Fault("", problem) for problem in live["problems"]]
     entries: dict[str, list[Entry]] = {}
     revision = project.revision()
-    for page in table:
+    reader = reader or Reader(project.source)
+    for page in TABLE:
         values = live["registries"].get(page.kind, [])
         if page.record:
-            written = static.records(project.source, page.modules, page.record)
+            written = reader.records(page.modules, page.record)
             entries[page.kind], found = _match(project, page, values, written, live["origins"], revision)
             faults += found
         else:
@@ -124,12 +130,12 @@ def _match(
     project: Project,
     page: RegistryPage,
     values: Sequence[Mapping[str, Any]],
-    written: Sequence[static.StaticRecord],
+    written: Sequence[StaticRecord],
     origins: Mapping[str, str],
     revision: str,
 ) -> tuple[list[Entry], list[Fault]]:
     faults: list[Fault] = []
-    by_name: dict[str, static.StaticRecord] = {}
+    by_name: dict[str, StaticRecord] = {}
     for record in written:
         first = by_name.setdefault(record.name, record)
         if first is not record:
@@ -159,9 +165,7 @@ def _match(
     return entries, faults
 
 
-def _disagreements(
-    project: Project, page: RegistryPage, record: static.StaticRecord, value: Mapping[str, Any]
-) -> list[Fault]:
+def _disagreements(project: Project, page: RegistryPage, record: StaticRecord, value: Mapping[str, Any]) -> list[Fault]:
     faults = []
     for path, written in record.fields.items():
         if not written.literal:

@@ -18,8 +18,8 @@ from rankfold_loaders.faults import Fault
 
 _REFERENCE = re.compile(r"\[[^\[\]]+\]\[[^\[\]]*\]")
 _TEMPLATE = re.compile(r"\{\{.*|\{%.*")
-_QUIET = {"script", "style", "code", "pre", "svg"}
-"""Elements whose text is not prose."""
+_QUIET = {"script", "style", "code", "pre", "svg", "nav"}
+"""Elements whose text is not prose; a `nav` repeats what stands elsewhere."""
 
 
 @dataclass
@@ -39,7 +39,8 @@ class BuiltPage:
 
 class _Reader(HTMLParser):
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
+        # What stands as an entity was made literal on purpose: it is neither a fact nor a link that was left over.
+        super().__init__(convert_charrefs=False)
         self.page = BuiltPage()
         self._quiet: list[str] = []
         self._in_title = False
@@ -162,6 +163,7 @@ def _target(here: str, path: str, base: str) -> str:
         return here
     if path.startswith("/"):
         inside = path[len(base) :] if path.startswith(base) else path[1:]
-        return posixpath.normpath(inside) if inside else ""
-    joined = posixpath.normpath(posixpath.join(posixpath.dirname(here), path))
+        joined = posixpath.normpath(inside)
+    else:
+        joined = posixpath.normpath(posixpath.join(posixpath.dirname(here), path))
     return "" if joined == "." else joined

@@ -44,8 +44,8 @@ def _command(words: tuple[str, ...], command: click.Command, context: click.Cont
         "name": "-".join(words),
         "title": " ".join((context.find_root().info_name or "", *words)),
         "usage": usage,
-        "doc": _help_text(command.help or ""),
-        "short_help": command.get_short_help_str(limit=200),
+        "doc": "\n\n".join(filter(None, (_help_text(command.help or ""), _help_text(command.epilog or "")))),
+        "short_help": re.sub(r"\s+", " ", _help_text(command.help or "").partition("\n\n")[0]),
         "deprecated": bool(command.deprecated),
         "parameters": [
             _parameter(parameter, context)
@@ -82,7 +82,9 @@ def _parameter(parameter: click.Parameter, context: click.Context) -> dict[str, 
     return {
         "kind": "argument" if is_argument else "option",
         "names": names,
-        "value": "" if is_argument or info.get("is_flag") or info["secondary_opts"] else parameter.make_metavar(context),
+        "value": ""
+        if is_argument or info.get("is_flag") or info["secondary_opts"]
+        else parameter.make_metavar(context),
         "type": "yes or no" if info.get("is_flag") or kind["param_type"] == "Bool" else kind["name"],
         "choices": choices,
         "minimum": kind.get("min"),

@@ -16,7 +16,7 @@ from rankfold_loaders.agreement import Joined
 from rankfold_loaders.faults import Fault, SiteError
 from rankfold_loaders.registries import TABLE
 
-_FACT = re.compile(r"\{\{(?P<code>=?)\s*(?P<name>[A-Za-z0-9_.-]+)\s*\}\}")
+FACT = re.compile(r"\{\{(?P<code>=?)\s*(?P<name>[A-Za-z0-9_.-]+)\s*\}\}")
 
 
 def facts(joined: Joined, more: Mapping[str, str]) -> dict[str, str]:
@@ -72,7 +72,7 @@ def substitute(markdown: str, known: Mapping[str, str], file: str, first_line: i
 
     for piece, is_code in md.split_code(markdown):
         at = 0
-        for match in _FACT.finditer(piece):
+        for match in FACT.finditer(piece):
             inside_code = is_code or bool(match["code"])
             out.append(piece[at : match.start()])
             at = match.end()
@@ -82,7 +82,9 @@ def substitute(markdown: str, known: Mapping[str, str], file: str, first_line: i
             value = known.get(match["name"])
             if value is None:
                 where = line + piece.count("\n", 0, match.start())
-                faults.append(Fault(f"{file}:{where}", f"there is no fact {match['name']!r}{_nearest(match['name'], known)}"))
+                faults.append(
+                    Fault(f"{file}:{where}", f"there is no fact {match['name']!r}{_nearest(match['name'], known)}")
+                )
                 continue
             out.append(value if inside_code else md.escape(value))
         out.append(piece[at:])

@@ -12,8 +12,9 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-_SPECIAL = re.compile(r"[\\`*_{}\[\]|]")
-_PROSE_SPECIAL = re.compile(r"[_{}|]|<|&(?=[#\w])")
+_TEMPLATE = r"(?P<template>\{(?=[{%])|(?<=\{)\{|(?<=\])\[)"
+_SPECIAL = re.compile(_TEMPLATE + r"|[\\`*_{}\[\]|]")
+_PROSE_SPECIAL = re.compile(_TEMPLATE.replace(r"|(?<=\])\[", "") + r"|[_{}|]|<|&(?=[#\w])")
 _FENCE = re.compile(r" *(?P<mark>`{3,}|~{3,})")
 _SPAN = re.compile(r"(?<![\\`])(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)", re.DOTALL)
 _LINK_TARGET = re.compile(r"(?<=\])\([^()\s]*\)")
@@ -26,9 +27,9 @@ def escape(text: str) -> str:
     A line break becomes `<br>`, because a cell is one line. Text that runs from right to left, and the characters that
     turn the direction, are kept from turning what stands around them.
     """
-    out = _SPECIAL.sub(r"\\\g<0>", text.replace("&", "&amp;").replace("<", "&lt;"))
+    out = _SPECIAL.sub(_spell, text.replace("&", "&amp;").replace("<", "&lt;"))
     # What would begin a heading, a list or a quotation, at the beginning of a paragraph.
-    out = re.sub(r"^(\s*)([#+>~-]|\d+(?=[.)]))", lambda m: m[1] + _entity(m[2]), out)
+    out = re.sub(r"^(\s*)([#>]|[+~-](?=[\s~-]|$)|\d+(?=\.(?:\s|$)))", lambda m: m[1] + _entity(m[2]), out)
     out = re.sub(r"\r\n?|\n", "<br>", out)
     return f"<bdi>{out}</bdi>" if turns_direction(text) else out
 
@@ -95,6 +96,9 @@ def _literal(text: str) -> str:
 
 def _spell(match: re.Match[str]) -> str:
     character = match.group()
+    if match["template"]:
+        # As an entity, so that text about templates is never taken for a fact or a link that was left as it is.
+        return f"&#{ord(character)};"
     return {"<": "&lt;", "&": "&amp;"}.get(character, "\\" + character)
 
 

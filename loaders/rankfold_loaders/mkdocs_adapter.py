@@ -18,7 +18,7 @@ from mkdocs.config.config_options import Hooks
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import event_priority
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
@@ -26,7 +26,7 @@ from rankfold_loaders.built_site import faults_of_folder
 from rankfold_loaders.facts import substitute
 from rankfold_loaders.faults import Fault, SiteError
 from rankfold_loaders.project import Project
-from rankfold_loaders.registries import NAV_TITLE
+from rankfold_loaders.registries import NAV_TITLE, OVERVIEW_URI
 from rankfold_loaders.site import GeneratedSite, failure_pages, generate, navigation
 
 log = logging.getLogger("mkdocs.hooks.rankfold_loaders")
@@ -45,7 +45,7 @@ class _Build:
 _build = _Build()
 
 
-def on_startup(*, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
+def on_startup(*, command: Literal["build", "gh-deploy", "serve"], **_: object) -> None:
     """Remember whether this is a server."""
     os.environ[_COMMAND] = command
 
@@ -57,7 +57,6 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     if clear:
         clear()
     os.environ.setdefault("SOURCE_DATE_EPOCH", str(_project(config).newest_change()))
-    os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
     return config
 
 
@@ -85,16 +84,24 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             file.edit_uri = f"../{page.edit}"
         files.append(file)
     if config.nav is not None:
-        config.nav = [*_expanded(config.nav, files), {NAV_TITLE: navigation(made)}]
+        config.nav = _expanded(config.nav, files, navigation(made))
     return files
 
 
-def _expanded(nav: Sequence[Any], files: Files) -> list[Any]:
-    """The navigation with each `Title: folder/` replaced by the pages in that folder, or left out without any."""
+def _expanded(nav: Sequence[Any], files: Files, reference: list[object]) -> list[Any]:
+    """The navigation with each `Title: folder/` replaced by the pages in that folder, or left out without any.
+
+    The folder of the generated pages stands for them in their own order; without it they come last.
+    """
     out: list[Any] = []
+    own_folder = f"{OVERVIEW_URI.partition('/')[0]}/"
+    if not any(isinstance(item, dict) and own_folder in item.values() for item in nav):
+        nav = [*nav, {NAV_TITLE: own_folder}]
     for item in nav:
         title, target = next(iter(item.items())) if isinstance(item, dict) and len(item) == 1 else (None, None)
-        if isinstance(target, str) and target.endswith("/"):
+        if target == own_folder:
+            out.append({title: reference})
+        elif isinstance(target, str) and target.endswith("/"):
             pages = sorted(file.src_uri for file in files.documentation_pages() if file.src_uri.startswith(target))
             pages.sort(key=lambda uri: uri != f"{target}index.md")
             if pages:
@@ -104,13 +111,13 @@ def _expanded(nav: Sequence[Any], files: Files) -> list[Any]:
     return out
 
 
-def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
+def on_nav(nav: Navigation, files: Files, **_: object) -> Navigation:
     """Find the pages that no reader would come across."""
     listed = {page.file.src_uri for page in nav.pages}
     missing = [
         file.src_uri
         for file in files.documentation_pages()
-        if file.src_uri not in listed and not file.inclusion.is_not_in_nav()
+        if file.src_uri not in listed and file.inclusion is not InclusionLevel.NOT_IN_NAV
     ]
     _build.unlisted = tuple(
         Fault(uri, "is not in the navigation; add it to `nav`, or to `not_in_nav` with the reason") for uri in missing
@@ -118,7 +125,7 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
     return nav
 
 
-def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     """Look facts up in authored pages."""
     if page.file.generated_by is not None or _build.site is None:
         return markdown

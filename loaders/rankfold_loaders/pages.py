@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rankfold_loaders import markdown_text as md
+from rankfold_loaders import registries
 from rankfold_loaders.addresses import anchor, href, page_of, relative
 from rankfold_loaders.agreement import Entry, Joined, Source
 from rankfold_loaders.registries import OVERVIEW_URI, TABLE, Column, RegistryPage
@@ -50,8 +51,6 @@ class Section:
     """Terms and what they are."""
     sql: tuple[tuple[str, str], ...] = ()
     """Captions and SQL text."""
-    origin: str = ""
-    """Who registered it, where it is not written in this project."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,6 @@ class Page:
     edit: str = ""
     """The file to edit in order to change it, as a path in the project."""
     search_excluded: bool = False
-    faults: tuple[str, ...] = field(default=())
 
 
 def pages(joined: Joined, field_docs: Mapping[str, Mapping[str, str]]) -> list[Page]:
@@ -131,6 +129,7 @@ class Maker:
             "count": len(entries),
             "lead": self.row.lead.format(count=len(entries)),
             "word": self.row.word,
+            "kind": self.row.kind,
             "title": self.row.title,
             "table": self.table(),
             "sections": [self.section(f"2.{n}", entry) for n, entry in enumerate(entries, start=1)],
@@ -161,7 +160,8 @@ class Maker:
             row.kind,
             tuple(md.escape(column.heading) for column in row.columns),
             tuple(
-                tuple(self.cell(entry, column, row) for column in row.columns) for entry in self.joined.entries[row.kind]
+                tuple(self.cell(entry, column, row) for column in row.columns)
+                for entry in self.joined.entries[row.kind]
             ),
             frozenset(n for n, column in enumerate(row.columns) if column.show == "number"),
         )
@@ -188,8 +188,7 @@ class Maker:
 
     def link(self, kind: str, name: str) -> str:
         """A record's name, linked to where it is explained."""
-        row = next(row for row in TABLE if row.kind == kind)
-        return f"[{md.code(name)}]({href(self.here, row, name)})"
+        return f"[{md.code(name)}]({href(self.here, registries.row(kind), name)})"
 
     def doc(self, text: str, own: str = "") -> str:
         """A record's documentation, with the names of other records linked where a name means only one."""
@@ -212,9 +211,7 @@ class Maker:
         """A record's own section."""
         title = str(entry.values.get("title") or "")
         heading = f"{md.escape(title)} {md.code(entry.name)}" if title else md.code(entry.name)
-        details = tuple(
-            (md.escape(column.heading), self.cell(entry, column)) for column in self.row.details
-        )
+        details = tuple((md.escape(column.heading), self.cell(entry, column)) for column in self.row.details)
         sql = []
         if self.row.kind == "scopes":
             for caption, key in (("Predicate", "sql"), ("While it is not given", "default_sql")):
@@ -227,6 +224,8 @@ class Maker:
             )
             details = (("Weights", weights), *details)
             sql.append(("The whole statement, every arm active", self.joined.live["statements"][entry.name]))
+        if not entry.source.file:
+            details = (*details, ("Added by", md.escape(entry.source.place)))
         return Section(
             number,
             heading,
@@ -234,7 +233,6 @@ class Maker:
             self.doc(entry.value("doc"), entry.name),
             details,
             tuple(sql),
-            "" if entry.source.file else entry.source.place,
         )
 
     def meanings(self) -> tuple[tuple[str, str], ...]:
@@ -260,7 +258,7 @@ class Maker:
             "Default weight",
             *(f"Profile {self.link('profiles', entry.name)}" for entry in profiles),
             *(
-                f"[{md.escape(entry.value('heading'))}]({href(self.here, _row('preconditions'), entry.name)})"
+                f"[{md.escape(entry.value('heading'))}]({href(self.here, registries.row('preconditions'), entry.name)})"
                 for entry in preconditions
             ),
         ]
@@ -292,12 +290,11 @@ class Maker:
         for n, arm in enumerate(arms, start=1):
             section = self.section(f"5.{n}", arm)
             filled = live["arm_sql"][arm.name]
-            sql = (
-                ("As written", arm.value("sql").strip("\n")),
-                (f"As profile {filled['profile']} runs it", filled["filled"]),
-            )
-            sections.append(Section(section.number, section.heading, section.anchor, section.doc, section.details, sql,
-                                    section.origin))  # fmt: skip
+            sql = [("As written", arm.value("sql").strip("\n"))]
+            if arm.value("fast_sql"):
+                sql.append(("Fast form, for the default scope", arm.value("fast_sql").strip("\n")))
+            sql.append((f"As profile {filled['profile']} runs it", filled["filled"]))
+            sections.append(replace(section, sql=tuple(sql)))
         statement = live["statements"][default]
         at = statement.rfind("\nranking(") + 1
         return {
@@ -317,7 +314,7 @@ class Maker:
         }
 
     def _slots(self) -> Table:
-        row = _row("slots")
+        row = registries.row("slots")
         plain = self.table(row)
         arms = self.joined.entries["arms"]
         scopes = self.joined.entries["scopes"]
@@ -328,7 +325,7 @@ class Maker:
             used += [self.link("scopes", axis.name) for axis in scopes if number in slots_of(axis.value("sql"))]
             if entry.name == "limit":
                 used.append("the fold")
-            name = f"<code id=\"{anchor('slot', entry.name)}\">{md.escape(entry.name)}</code>"
+            name = f'<code id="{anchor("slot", entry.name)}">{md.escape(entry.name)}</code>'
             rows.append((md.code(f"?{number}"), name, *cells[2:], ", ".join(used) or NOTHING))
         return Table("Slots of the statement", "slots", (*plain.headings, "Used by"), tuple(rows))
 
@@ -336,10 +333,6 @@ class Maker:
 def slots_of(sql: str) -> set[int]:
     """The numbers of the slots that a text uses."""
     return {int(number) for number in re.findall(r"\?(\d+)", sql)}
-
-
-def _row(kind: str) -> RegistryPage:
-    return next(row for row in TABLE if row.kind == kind)
 
 
 def _follows_bracket(pieces: Sequence[tuple[str, bool]], at: int) -> bool:
@@ -369,13 +362,13 @@ def _command(joined: Joined, row: RegistryPage, entry: Entry) -> Page:
             "arguments": Table(
                 "Arguments",
                 "arguments",
-                ("Argument", "Required", "Repeatable", "What it is"),
+                ("Argument", "What it is", "Required", "Repeatable"),
                 tuple(
                     (
                         ", ".join(md.code(name) for name in argument["names"]),
+                        _type(argument),
                         YES if argument["required"] else NO,
                         YES if argument["repeatable"] else NO,
-                        _type(argument),
                     )
                     for argument in arguments
                 ),
@@ -383,7 +376,7 @@ def _command(joined: Joined, row: RegistryPage, entry: Entry) -> Page:
             "options": Table(
                 "Options",
                 "options",
-                ("Option", "Value", "Default", "Repeatable", "What it does"),
+                ("Option", "What it does", "Value", "Default", "Repeatable"),
                 tuple(_option(option, explained) for option in options),
             ),
         },
@@ -412,10 +405,10 @@ def _option(option: Mapping[str, Any], explained: Mapping[str, str]) -> tuple[st
         notes.append(f"Environment: {md.code(option['environment'])}.")
     return (
         names,
+        " ".join(filter(None, notes)),
         _type(option),
         md.code(option["default"]) if option["default"] else NOTHING,
         YES if option["repeatable"] else NO,
-        " ".join(filter(None, notes)),
     )
 
 

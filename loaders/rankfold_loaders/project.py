@@ -59,13 +59,15 @@ class Project:
         return max(times, default=0)
 
     def facts(self) -> dict[str, str]:
-        """What the package's own metadata states, for pages to quote."""
+        """What the package's own metadata states, for pages to quote. `package.python` is the oldest one."""
         file = self.root / "pyproject.toml"
         if not file.is_file():
             return {}
         stated = tomllib.loads(file.read_text(encoding="utf-8")).get("project", {})
         wanted = {"name": "name", "version": "version", "description": "description", "python": "requires-python"}
-        return {f"package.{fact}": str(stated[key]) for fact, key in wanted.items() if key in stated}
+        known = {f"package.{fact}": str(stated[key]) for fact, key in wanted.items() if key in stated}
+        oldest = re.fullmatch(r">=\s*([\d.]+)", known.get("package.python", ""))
+        return known | ({"package.python": oldest.group(1)} if oldest else {})
 
     def _git(self, *arguments: str) -> str:
         try:

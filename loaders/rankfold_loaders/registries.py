@@ -194,7 +194,7 @@ Values of one axis widen; several axes narrow.""",
         kind="adjustments",
         word="adjustment",
         title="Adjustments",
-        description="What may happen to the fused list before it is shown. Each one is declared and reports what it did.",
+        description="What may happen to the fused list before it is shown. Each is declared and says what it did.",
         lead="""Fusion gives a list in a total order. Adjustments run over that list, each at its stage, and every
 change they make is reported with what was so before, what is so now, and why.""",
         record="Adjustment",
@@ -312,7 +312,7 @@ OVERVIEW_URI = "reference/index.md"
 """The page that lists the registries, each with its count."""
 
 NAV_TITLE = "Reference"
-"""Heading of the generated pages in the navigation."""
+"""Heading of the generated pages in a navigation that does not give them one."""
 
 
 def row(kind: str) -> RegistryPage:

@@ -41,6 +41,8 @@ class Renderer:
             trim_blocks=True,
             lstrip_blocks=True,
             keep_trailing_newline=True,
+            comment_start_string="{##",  # `{#` begins the id of a heading
+            comment_end_string="##}",
         )
         self._environment.filters.update(
             escape=md.escape, code=md.code, fence=md.fence, attribute=md.attribute, indent_all=_indent
@@ -55,7 +57,8 @@ class Renderer:
         try:
             body = self._environment.get_template(page.template).render(page.context, page=page)
         except jinja2.TemplateSyntaxError as problem:
-            raise error(f"site-templates/{problem.name}:{problem.lineno}", problem.message or "syntax error") from problem
+            place = Path(problem.filename or problem.name or "").name
+            raise error(f"site-templates/…/{place}:{problem.lineno}", problem.message or "syntax error") from problem
         except jinja2.TemplateNotFound as problem:
             raise error(f"site-templates/pages/{problem.name}", "there is no such template") from problem
         except jinja2.TemplateError as problem:

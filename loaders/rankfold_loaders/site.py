@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rankfold_loaders import live, static
+from rankfold_loaders import live
 from rankfold_loaders.agreement import Joined, join
 from rankfold_loaders.facts import facts
 from rankfold_loaders.faults import SiteError
@@ -14,6 +14,7 @@ from rankfold_loaders.pages import Page, pages
 from rankfold_loaders.project import Project
 from rankfold_loaders.registries import OVERVIEW_URI, RECORDS_MODULE, TABLE
 from rankfold_loaders.render import Renderer
+from rankfold_loaders.static import Reader
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,11 @@ def generate(project: Project) -> GeneratedSite:
     Raises:
         SiteError: the library cannot be imported, or the two sides disagree.
     """
-    joined, faults = join(project, live.read(project.source))
+    reader = Reader(project.source)
+    joined, faults = join(project, live.read(project.source), reader)
     if faults:
         raise SiteError(faults)
-    field_docs = {
-        row.record: static.field_docs(project.source, RECORDS_MODULE, row.record) for row in TABLE if row.record
-    }
+    field_docs = {row.record: reader.field_docs(RECORDS_MODULE, row.record) for row in TABLE if row.record}
     renderer = Renderer()
     made = tuple(_rendered(renderer, page) for page in pages(joined, field_docs))
     return GeneratedSite(made, facts(joined, project.facts()), joined)
@@ -83,7 +83,8 @@ def failure_pages(problem: SiteError) -> tuple[GeneratedPage, ...]:
         text = "\n\n".join(str(fault) for fault in problem.faults)
         body = (
             f"---\ntitle: {titles[uri]}\ndescription: This page cannot be made at the moment.\n---\n\n"
-            f"# {titles[uri]}\n\nThis page cannot be made. It comes back when this is mended and saved:\n\n{fence(text)}\n"
+            f"# {titles[uri]}\n\nThis page cannot be made. It comes back when this is mended and saved:\n\n"
+            f"{fence(text)}\n"
         )
         made.append(GeneratedPage(uri, titles[uri], body, ""))
     return tuple(made)

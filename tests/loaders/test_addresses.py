@@ -1,0 +1,34 @@
+"""Ids and page names depend on registered names alone, and are the same on every system."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath, PureWindowsPath
+
+from rankfold_loaders.addresses import anchor, href, relative, uri
+from rankfold_loaders.registries import row
+
+
+def test_every_name_has_its_own_id() -> None:
+    names = ["c++", "c#", "c", "近接", "近接順", "c-2b-", "c-2b--2b-", "C", "a b", "a_b", "a-b"]
+    ids = [anchor("arm", name) for name in names]
+    assert len(set(ids)) == len(names)
+    assert all(identity.isascii() and " " not in identity for identity in ids)
+
+
+def test_an_id_does_not_depend_on_what_else_is_there() -> None:
+    assert anchor("arm", "近接") == "arm--8fd1--63a5-"
+    assert anchor("arm", "fts") == "arm-fts"
+
+
+def test_links_are_relative_to_the_page_they_stand_on() -> None:
+    assert href("reference/arms.md", row("arms"), "fts") == "#arm-fts"
+    assert href("reference/cli/search.md", row("arms"), "fts") == "../arms.md#arm-fts"
+    assert href("reference/arms.md", row("commands"), "search") == "cli/search.md"
+    assert href("reference/arms.md", row("commands"), "index") == "cli/index/index.md"
+    assert relative("index.md", "reference/arms.md") == "reference/arms.md"
+
+
+def test_page_names_have_forward_slashes_on_every_system() -> None:
+    assert uri(PureWindowsPath("reference\\cli\\new.md")) == "reference/cli/new.md"
+    assert uri(PurePosixPath("reference/cli/new.md")) == "reference/cli/new.md"
+    assert uri("reference\\arms.md") == "reference/arms.md"
