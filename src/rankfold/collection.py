@@ -16,7 +16,8 @@ import apsw
 from rankfold.derivation import DERIVATION
 from rankfold.embedding import Embedder, Unavailable, default_embedder
 from rankfold.embedding.space import space_mismatch
-from rankfold.errors import BadValueError, IndexNotFoundError
+from rankfold.errors import BadValueError, EmbedderError, IndexNotFoundError, SourceError
+from rankfold.indexing.formats import format_for
 from rankfold.indexing.sync import IndexReport, Progress, Source, known_sources, sync, sync_records
 from rankfold.indexing.vectors import embed_pending, require_space, restart
 from rankfold.models import Answer
@@ -27,7 +28,19 @@ from rankfold.retrieval.registry import Registries, installed
 from rankfold.retrieval.request import read_request
 from rankfold.retrieval.search import answer
 from rankfold.storage.capabilities import Capabilities
-from rankfold.storage.connection import Reader, fetch, open_reader, open_writer, settings, translated
+from rankfold.storage.connection import (
+    Reader,
+    fetch,
+    make_folder,
+    open_reader,
+    open_writer,
+    require_index,
+    require_writable,
+    settings,
+    snapshot,
+    transaction,
+    translated,
+)
 from rankfold.storage.lock import indexing_lock
 
 Sources = str | Path | Iterable[Mapping[str, object]]
@@ -136,17 +149,21 @@ class Collection:
         """
         chosen = self.registries.profiles[profile or DEFAULT_PROFILE]
         named = {"id_field": id_field, "text_field": text_field, "title_field": title_field}
+        for item in sources:
+            _require_kind_of_source(item)
         places = [Source.at(Path(item), prefix, named) for item in sources if isinstance(item, str | Path)]
         if prefix is not None and len(sources) > 1:
             raise BadValueError("prefix names one source; index the others in calls of their own")
         report = IndexReport()
         with contextlib.ExitStack() as stack:
-            if not self.database.exists():
+            if self.database.exists():
+                require_writable(self.database)  # before a lock is left beside somebody else's file
+            else:
                 if not sources:
                     raise self._not_found()
                 for place in places:  # before a file is made for nothing
                     _require_source(place)
-                self.database.parent.mkdir(parents=True, exist_ok=True)
+                make_folder(self.database.parent)
             stack.enter_context(indexing_lock(self.database))
             show = progress or stack.enter_context(progress_bar())
             connection = open_writer(self.database, tokenizer=chosen.tokenizer)
@@ -187,10 +204,9 @@ class Collection:
             EmbedderError: there is no embedder.
             EmbedderMismatchError: the vectors are of another space and `everything` is not set.
         """
-        from rankfold.errors import EmbedderError
-
         if not self.database.exists():
             raise self._not_found()
+        require_index(self.database)
         embedder = self.embedder
         if embedder is None:
             raise EmbedderError("the collection was opened without an embedder")
@@ -261,7 +277,7 @@ class Collection:
             scope=scope,
         )
         ask(profile=profile or DEFAULT_PROFILE)  # whatever is wrong with the call is said before the index is opened
-        with self._reader() as reader, translated(self.database):
+        with self._reader() as reader, translated(self.database), snapshot(reader.connection):
             known = settings(reader.connection)
             request = ask(profile=profile or known.get("profile", DEFAULT_PROFILE))
             return answer(reader, request, self.registries, self.embedder, tokenizer=known["tokenizer"])
@@ -272,7 +288,7 @@ class Collection:
         Raises:
             IndexNotFoundError: there is no index.
         """
-        with self._reader() as reader, translated(self.database):
+        with self._reader() as reader, translated(self.database), snapshot(reader.connection):
             report = reader.capabilities()
             known = settings(reader.connection)
             sources = tuple(str(source.root) for source in known_sources(reader.connection))
@@ -292,7 +308,7 @@ class Collection:
             return Status(
                 database=str(self.database),
                 profile=known.get("profile", DEFAULT_PROFILE),
-                tokenizer=known.get("tokenizer", ""),
+                tokenizer=known["tokenizer"],
                 sources=sources,
                 capabilities=report,
                 problems=tuple(problems),
@@ -331,24 +347,30 @@ def _remember(connection: apsw.Connection, asked: str | None, profile: str, toke
     """Write a new collection's settings; of one that has them, say what differs."""
     known = settings(connection)
     if "profile" not in known:
-        for name, value in (("profile", profile), ("tokenizer", tokenizer), ("derivation", DERIVATION)):
-            fetch(connection, "INSERT INTO setting VALUES (?, ?)", (name, value))
+        with transaction(connection):
+            for name, value in (("profile", profile), ("derivation", DERIVATION)):
+                fetch(connection, "INSERT INTO setting VALUES (?, ?)", (name, value))
+    elif asked is None or asked == known["profile"]:
         return []
-    if asked is None or asked == known["profile"]:
-        return []
-    fetch(connection, "UPDATE setting SET value = ? WHERE name = 'profile'", (asked,))
+    else:
+        fetch(connection, "UPDATE setting SET value = ? WHERE name = 'profile'", (asked,))
     if known["tokenizer"] != tokenizer:
         return [
-            f"the profile is now {asked}, but the collection keeps the tokenizer it was made with "
+            f"the profile is now {profile}, but the collection keeps the tokenizer it was made with "
             f"({known['tokenizer']}); delete {connection.filename} and index again to change it"
         ]
     return []
 
 
-def _require_source(source: Source) -> None:
-    from rankfold.errors import SourceError
-    from rankfold.indexing.formats import format_for
+def _require_kind_of_source(item: object) -> None:
+    if not isinstance(item, str | Path | Iterable) or isinstance(item, Mapping | bytes):
+        raise BadValueError(
+            f"a source is a folder, a file or an iterable of dictionaries, not {type(item).__name__}"
+            + ("; put it into a list" if isinstance(item, Mapping) else "")
+        )
 
+
+def _require_source(source: Source) -> None:
     if not source.root.exists():
         raise SourceError(f"{source.root} does not exist")
     if source.root.is_file() and format_for(source.root.name) is None:

@@ -150,6 +150,15 @@ SEARCH = Error(
     since="0.1",
 )
 
+INTERNAL = Error(
+    name="internal",
+    doc="Something that no other error stands for: the system refused a file, or rankfold has a defect. Details are "
+    "on standard error.",
+    fix="Report it with what standard error says.",
+    exit_code=1,
+    since="0.1",
+)
+
 ERRORS: tuple[Error, ...] = (
     USAGE,
     BAD_VALUE,
@@ -166,6 +175,7 @@ ERRORS: tuple[Error, ...] = (
     EMBEDDER,
     REGISTRY,
     SEARCH,
+    INTERNAL,
 )
 
 

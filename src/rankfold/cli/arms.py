@@ -3,92 +3,179 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.table import Table
+from rich.text import Text
 
-import rankfold
-from rankfold.cli.frame import common_options, place, plain, wants_json, write_json, write_warnings
-from rankfold.errors import RankfoldError
-from rankfold.records import Arm
+from rankfold.cli.at_hand import profile_at_hand, status_at_hand
+from rankfold.cli.envelope import plain, write_json
+from rankfold.cli.names import completing, named
+from rankfold.cli.place import common_options, runnable, wants_json
+from rankfold.cli.terminal import indented, printable, say, say_raw, say_table, warn
+from rankfold.collection import Status
+from rankfold.records import Arm, Profile, Unmet
 from rankfold.retrieval.activation import activate, weights_of
-from rankfold.retrieval.profiles import DEFAULT_PROFILE
 from rankfold.retrieval.query import forms
 from rankfold.retrieval.registry import Registries, installed
 from rankfold.retrieval.situation import QueryVector, Situation
 
 
-@click.command(epilog="\b\nrankfold arms\nrankfold arms salience\nrankfold arms --profile memory")
-@click.argument("name", required=False)
-@click.option("--profile", metavar="NAME", help="Show the weights of this profile.")
+@dataclass(frozen=True)
+class _Here:
+    """What the preconditions say of the index at hand, for a query that has terms."""
+
+    database: str
+    unmet: Mapping[str, Unmet | None]
+    """By precondition; None where it holds."""
+
+
+@click.command(
+    epilog="\b\nrankfold arms\nrankfold arms salience\nrankfold arms --profile memory\n\n"
+    "Without an index nothing is said about what an arm lacks."
+)
+@click.argument("name", required=False, shell_complete=completing("arms"))
+@click.option(
+    "--profile",
+    metavar="NAME",
+    help="Show the weights of this profile. Default: the collection's own.",
+    shell_complete=completing("profiles"),
+)
 @common_options
 def arms(name: str | None, profile: str | None) -> None:
-    """List the arms, or show one with its documentation and SQL. Works without an index."""
+    """List the arms, or show one with its documentation and SQL.
+
+    An arm is one ranking signal. It takes part in a search if its weight is above 0 and everything it needs is there.
+    """
     registries = installed()
-    chosen = registries.profiles[profile or DEFAULT_PROFILE]
+    status = status_at_hand()
+    chosen = profile_at_hand(registries, profile, status)
     weights = weights_of(registries, chosen)
-    lacking = _lacking(registries, chosen.name)
-    if name is not None:
-        arm = registries.arms[name]
-        if wants_json():
-            write_json("arm", _arm_data(arm, weights[name], lacking))
-        else:
-            _show(arm)
-        return
+    here = _here(registries, chosen, status) if status else None
     problems = [str(problem) for problem in registries.problems]
-    if wants_json():
-        write_json("arms", [_arm_data(arm, weights[arm.name], lacking) for arm in registries.arms], problems)
+    if name is not None:
+        arm = named(registries.arms, name)
+        if wants_json():
+            write_json("arm", _data(registries, arm, weights[arm.name], here), problems)
+        else:
+            _show(registries, arm, chosen, weights[arm.name], here)
+            warn(problems)
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("arm", f"weight in {chosen.name}", "reads", "needs", "here", "what it is"):
-        table.add_column(heading)
-    for arm in registries.arms:
-        weight = weights[arm.name]
-        here = "" if lacking is None else lacking.get(arm.name, "ready")
-        table.add_row(
-            arm.name, f"{weight:g}" if weight else "off", arm.reads, ", ".join(arm.preconditions), here, arm.title
-        )
-    Console(highlight=False).print(table)
-    write_warnings(problems)
+    if wants_json():
+        data = {
+            "profile": chosen.name,
+            "database": here.database if here else None,
+            "arms": [_data(registries, arm, weights[arm.name], here) for arm in registries.arms],
+        }
+        write_json("arms", data, problems)
+        return
+    _list(registries, chosen, weights, here)
+    warn(problems)
 
 
-def _lacking(registries: Registries, profile: str) -> dict[str, str] | None:
-    """What each arm lacks in the collection at hand, by arm; None where there is no collection."""
-    try:
-        with rankfold.open(place()) as collection:
-            status = collection.status()
-    except RankfoldError:
-        return None
+def _here(registries: Registries, profile: Profile, status: Status) -> _Here:
     report = status.capabilities
-    is_ready = report.vec_version is not None and status.embedder is not None and report.space is not None
+    lacking = None
+    if report.vec_version is None:
+        lacking = report.vec_problem
+    elif status.embedder is None:
+        lacking = "; ".join(status.problems) or "there is no embedder"
+    elif report.space is None:
+        lacking = "no document is embedded yet"
     situation = Situation(
         forms=forms("word"),
-        vector=QueryVector(packed=b"" if is_ready else None, reason="; ".join(status.problems) or "no vectors"),
+        # Any bytes do: no precondition looks into the vector.
+        vector=QueryVector(packed=None if lacking else b"", reason=lacking or "", fix="rankfold embed"),
         capabilities=report,
-        profile=registries.profiles[profile],
+        profile=profile,
     )
-    _, dropped = activate(registries, weights_of(registries, situation.profile), situation)
-    return {item.arm: f"lacks {item.precondition}" for item in dropped}
+    active, _ = activate(registries, weights_of(registries, profile), situation)
+    query_arms = tuple(item.arm.name for item in active if item.arm.reads == "query")
+    situation = Situation(
+        forms=situation.forms,
+        vector=situation.vector,
+        capabilities=report,
+        profile=profile,
+        query_arms=query_arms,
+    )
+    return _Here(status.database, {item.name: item.holds(situation) for item in registries.preconditions})
 
 
-def _arm_data(arm: Arm, weight: float, lacking: dict[str, str] | None) -> dict[str, Any]:
+def _data(registries: Registries, arm: Arm, weight: float, here: _Here | None) -> dict[str, Any]:
     data: dict[str, Any] = plain(arm)
     for text in ("doc", "sql", "fast_sql"):
         data[text] = inspect.cleandoc(data[text])
     data["default_weight"] = arm.weight
     data["weight"] = weight
-    data["lacks"] = None if lacking is None else lacking.get(arm.name, "").removeprefix("lacks ") or None
+    data["preconditions"] = [_precondition(registries, name, here) for name in arm.preconditions]
     return data
 
 
-def _show(arm: Arm) -> None:
-    click.secho(f"{arm.name}: {arm.title}", bold=True)
-    click.echo(f"weight {arm.weight}, reads the {arm.reads}, needs {', '.join(arm.preconditions) or 'nothing'}")
-    click.echo(f"orders by {arm.raw.name} ({arm.raw.unit}), {arm.raw.better} is better\n")
-    click.echo(inspect.cleandoc(arm.doc) + "\n")
-    click.echo(inspect.cleandoc(arm.sql))
-    if arm.fast_sql:
-        click.echo("\n-- over the default scope, the same rows through an index:")
-        click.echo(inspect.cleandoc(arm.fast_sql))
+def _precondition(registries: Registries, name: str, here: _Here | None) -> dict[str, Any]:
+    unmet = here.unmet[name] if here else None
+    return {
+        "name": name,
+        "title": registries.preconditions[name].title,
+        "met": None if here is None else unmet is None,
+        "reason": unmet.reason if unmet else None,
+        "fix": runnable(unmet.fix) if unmet and unmet.fix else None,
+    }
+
+
+def _needs(arm: Arm, here: _Here | None) -> Text:
+    lines = [
+        Text.assemble(name, ("  lacking", "yellow")) if here and here.unmet[name] else Text(name)
+        for name in arm.preconditions
+    ]
+    return Text("\n").join(lines)
+
+
+def _list(registries: Registries, profile: Profile, weights: Mapping[str, float], here: _Here | None) -> None:
+    rows: list[list[str | Text]] = []
+    for arm in registries.arms:
+        weight = weights[arm.name]
+        rows.append(
+            [arm.name, f"{weight:g}" if weight else "off", arm.reads, _needs(arm, here), printable(arm.title)],
+        )
+    say_table(("arm", "weight", "reads", "needs", "what it ranks by"), rows, rights=("weight",))
+    say()
+    say(Text(f"weights of the profile {profile.name}", "dim"))
+    if here is None:
+        return
+    say(Text(f"needs as they are in {printable(here.database)}", "dim"))
+    needed = {name for arm in registries.arms for name in arm.preconditions}
+    for name, unmet in here.unmet.items():
+        if unmet and name in needed:
+            say(indented(_lack(name, unmet), "    ", "yellow"))
+
+
+def _lack(name: str, unmet: Unmet) -> str:
+    fix = f". Fix: {runnable(unmet.fix)}" if unmet.fix else ""
+    return f"lacking {name}: {unmet.reason}{fix}"
+
+
+def _show(registries: Registries, arm: Arm, profile: Profile, weight: float, here: _Here | None) -> None:
+    say(Text.assemble((arm.name, "bold cyan"), (f"  {printable(arm.title)}", "bold")))
+    say()
+    say(f"weight    {weight:g} in the profile {profile.name}, {arm.weight:g} of its own")
+    say(f"reads     the {arm.reads}")
+    unit = "" if arm.raw.unit == "none" else f" ({arm.raw.unit})"
+    say(printable(f"orders by {arm.raw.name}{unit}, {arm.raw.better} is better"))
+    if not arm.preconditions:
+        say("needs     nothing")
+    for number, name in enumerate(arm.preconditions):
+        head = "          " if number else "needs     "
+        unmet = here.unmet[name] if here else None
+        text = _lack(name, unmet) if unmet else f"{name}: {registries.preconditions[name].title}"
+        say(Text(head) + indented(text, " " * len(head), "yellow" if unmet else ""))
+    say()
+    for paragraph in inspect.cleandoc(arm.doc).split("\n\n"):
+        is_code = paragraph.startswith("    ")
+        say("\n".join(map(printable, paragraph.splitlines())) if is_code else indented(paragraph, ""))
+        say()
+    for title, text in (("SQL", arm.sql), ("SQL over the default scope, the same rows through an index", arm.fast_sql)):
+        if text:
+            say(Text(f"-- {title}", "bold"))
+            say_raw("\n".join(map(printable, inspect.cleandoc(text).splitlines())) + "\n\n")

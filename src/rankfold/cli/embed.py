@@ -5,12 +5,14 @@ from __future__ import annotations
 import click
 
 import rankfold
-from rankfold.cli.frame import common_options, place, wants_json, write_json, write_warnings
+from rankfold.cli.envelope import write_json
+from rankfold.cli.place import common_options, place, wants_json
+from rankfold.cli.terminal import printable, say, warn
 from rankfold.progress import progress_bar
 
 
 @click.command(
-    epilog="\b\nrankfold embed\nrankfold embed --all\n\n"
+    epilog="\b\nrankfold embed\nrankfold embed --all      after a change of the embedder\n\n"
     "An interrupted run is taken up where it stopped. The exit status is 1 if the embedder failed on some texts."
 )
 @click.option("--all", "everything", is_flag=True, help="Forget all vectors first, for instance for another embedder.")
@@ -25,11 +27,14 @@ def embed(everything: bool) -> int:
             "embedded": report.embedded,
             "failed": report.failed,
             "cut": report.cut,
+            "refused": capabilities.refused,
             "pending": capabilities.pending,
             "chunks": capabilities.chunks,
         }
         write_json("embed", data, report.warnings)
     else:
-        click.echo(f"{report.embedded} new vectors; {capabilities.embedded} of {capabilities.chunks} chunks have one")
-        write_warnings(report.warnings)
+        say(f"{report.embedded} new vectors; {capabilities.embedded} of {capabilities.chunks} chunks have one")
+        if report.failed:
+            say(printable(f"{report.failed} texts failed; the next `rankfold embed` tries them again"))
+        warn(report.warnings)
     return 1 if report.failed else 0

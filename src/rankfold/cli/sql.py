@@ -2,78 +2,114 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 import rankfold
+from rankfold.cli.answers import dropped_data
 from rankfold.cli.asking import asked, joined, search_options
-from rankfold.cli.frame import common_options, place, plain, printable, wants_json, write_json, write_warnings
-from rankfold.retrieval.activation import weights_of
-from rankfold.retrieval.profiles import DEFAULT_PROFILE
+from rankfold.cli.at_hand import profile_at_hand, status_at_hand
+from rankfold.cli.envelope import plain, write_json
+from rankfold.cli.place import common_options, place, runnable, wants_json
+from rankfold.cli.terminal import printable, say_raw, warn
+from rankfold.models import Answer
 from rankfold.retrieval.registry import installed
+from rankfold.retrieval.request import read_request
 from rankfold.retrieval.statement import ActiveArm, fold
+
+_SLOT_OR_TEXT = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\?(\d+)")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 @click.command(
-    epilog="\b\nrankfold sql one writer many readers\nrankfold sql one writer --expanded\n"
-    "rankfold sql --profile memory      with every arm, without an index\n\n"
-    "It runs wherever sqlite-vec is loaded and the state plane is attached as `state`."
+    epilog="\b\nrankfold sql one writer many readers\n"
+    "rankfold sql one writer --expanded     with the values written in\n"
+    "rankfold sql --profile memory          with every arm, for no query in particular\n\n"
+    "The statement runs wherever sqlite-vec is loaded and the state plane is attached as `state`, which may be empty. "
+    "Without a query it needs no index."
 )
 @click.argument("query", nargs=-1)
 @search_options
-@click.option("--expanded", is_flag=True, help="Write the values into the statement.")
+@click.option("--expanded", is_flag=True, help="Write the values into the statement, so that it runs as printed.")
 @common_options
 def sql(query: tuple[str, ...], expanded: bool, **options: Any) -> None:
-    """Print the SQL statement that gives an answer, and its parameters."""
+    """Print the SQL statement that gives an answer.
+
+    It is the statement that `rankfold search` executes with the same words and options, byte for byte. Its parameters
+    stand above it as comments.
+    """
     call = asked(options)
-    if not query:
-        if expanded:
-            raise click.UsageError("--expanded needs a query, whose values are written into the statement.")
-        text = _of_profile(call)
-        if wants_json():
-            write_json("sql", {"sql": text, "parameters": []})
-        else:
-            click.echo(text)
+    if query:
+        with rankfold.open(place()) as collection:
+            answer = collection.search(joined(query), **call)
+        _write(answer, expanded=expanded)
         return
-    with rankfold.open(place()) as collection:
-        answer = collection.search(joined(query), **call)
+    if expanded:
+        raise click.UsageError("--expanded needs a query, whose values are written into the statement.")
+    _write_without_query(call)
+
+
+def _write(answer: Answer, *, expanded: bool) -> None:
     if wants_json():
         data = {
             "sql": answer.sql,
             "parameters": plain(answer.parameters),
             "arms": plain(answer.arms),
-            "dropped": plain(answer.dropped),
+            "dropped": dropped_data(answer.dropped),
         }
         write_json("sql", data, answer.warnings)
         return
     if answer.sql is None:
-        click.echo("-- no arm can run, so there is no statement")
+        say_raw("-- no arm can run, so there is no statement\n")
     elif expanded:
-        click.echo(_expanded(answer.sql, answer.parameters))
+        say_raw(with_values(answer.sql, answer.parameters) + ";\n")
     else:
-        names = {slot.number: slot.name for slot in installed().slots}
-        for number, value in enumerate(answer.parameters, start=1):
-            if value is not None:
-                click.echo(f"-- ?{number} {names.get(number, '')} = {printable(_shown(value))}")
-        click.echo(answer.sql)
-    write_warnings([f"{item.arm} is left out, since {item.reason}" for item in answer.dropped])
-    write_warnings(answer.warnings)
+        say_raw(_comments(answer.parameters) + answer.sql + "\n")
+    for item in answer.dropped:
+        fix = f". Fix: {runnable(item.fix)}" if item.fix else ""
+        warn([f"{item.arm} is left out, since {item.reason}{fix}"])
+    warn(answer.warnings)
 
 
-def _of_profile(call: dict[str, Any]) -> str:
+def _write_without_query(call: dict[str, Any]) -> None:
     registries = installed()
-    profile = registries.profiles[call["profile"] or DEFAULT_PROFILE]
-    weights = weights_of(registries, profile, only=call["arms"], stated=call["weights"])
-    active = [ActiveArm(arm, weights[arm.name]) for arm in registries.arms if weights[arm.name] > 0]
-    statement = fold(active, registries=registries, profile=profile, rank_constant=profile.rank_constant)
-    return statement.text if statement else "-- no arm has a weight, so there is no statement"
+    asked_profile = call.pop("profile")
+    profile = profile_at_hand(registries, asked_profile, None if asked_profile else status_at_hand())
+    scope = {axis.name: call.pop(axis.name) for axis in registries.scopes}
+    request = read_request(registries, "", profile=profile.name, scope=scope, **call)
+    active = [ActiveArm(arm, request.weights[arm.name]) for arm in registries.arms if request.weights[arm.name] > 0]
+    statement = fold(
+        active, registries=registries, profile=profile, rank_constant=request.rank_constant, scope=request.scope
+    )
+    text = statement.text if statement else None
+    if wants_json():
+        arms = [{"arm": item.arm.name, "weight": item.weight} for item in active]
+        write_json("sql", {"sql": text, "parameters": [], "arms": arms, "dropped": []})
+    else:
+        say_raw((text or "-- no arm has a weight, so there is no statement") + "\n")
 
 
-def _shown(value: object) -> str:
-    if isinstance(value, bytes):
-        return f"<{len(value) // 4} float32 values>"
-    return repr(value)
+def _comments(parameters: Sequence[object]) -> str:
+    """The parameters that the statement names, one comment line each."""
+    names = {slot.number: slot.name for slot in installed().slots}
+    lines = []
+    for number, value in enumerate(parameters, start=1):
+        if value is not None:
+            shown = f"<{len(value) // 4} float32 values>" if isinstance(value, bytes) else _literal(value)
+            lines.append(f"-- ?{number} {names.get(number, 'unnamed')} = {printable(shown)}\n")
+    return "".join(lines)
+
+
+def with_values(statement: str, parameters: Sequence[object]) -> str:
+    """A statement with literals in place of its slots. What looks like a slot inside a string or a name is none."""
+
+    def value(match: re.Match[str]) -> str:
+        return match.group() if match.group(1) is None else _literal(parameters[int(match.group(1)) - 1])
+
+    return _SLOT_OR_TEXT.sub(value, statement)
 
 
 def _literal(value: object) -> str:
@@ -82,14 +118,7 @@ def _literal(value: object) -> str:
     if isinstance(value, bytes):
         return f"X'{value.hex()}'"
     if isinstance(value, str):
+        if _CONTROL.search(value):  # a terminal would act on it, and SQL text ends at a zero byte
+            return f"CAST(X'{value.encode().hex()}' AS TEXT)"
         return "'" + value.replace("'", "''") + "'"
     return repr(value)
-
-
-def _expanded(text: str, parameters: tuple[object, ...]) -> str:
-    # From the highest slot down, so that ?1 is not found inside ?10.
-    for number in range(len(parameters), 0, -1):
-        text = text.replace(f"?{number}", f"\0{number}\0")
-    for number, value in enumerate(parameters, start=1):
-        text = text.replace(f"\0{number}\0", _literal(value))
-    return text + ";"

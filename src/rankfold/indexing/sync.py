@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -73,17 +74,31 @@ class Source:
             root: folder or file.
             prefix: label in place of its name.
             options: how its JSONL is read.
+
+        Raises:
+            BadValueError: the prefix, or the name in its place, cannot begin a path.
         """
         absolute = Path(os.path.abspath(root))  # noqa: PTH100  # a link keeps its own name
+        if not _can_be_stored(str(absolute)):
+            raise BadValueError(f"the name {str(absolute)!r} is no text, so nothing can be indexed under it")
+        if prefix is None and not absolute.name:
+            raise BadValueError(f"{absolute} has no name for its documents' paths to begin with; give a prefix")
         label = _label(prefix) if prefix is not None else absolute.name
         return cls(absolute, label, dict(options))
 
 
 def _label(prefix: str) -> str:
     label = prefix.replace("\\", "/").strip("/")
-    if not label or any(part in ("", ".", "..") for part in label.split("/")):
+    if not _can_be_stored(label) or any(part in ("", ".", "..") for part in label.split("/")):
         raise BadValueError(f"prefix {prefix!r} is no relative path")
     return label
+
+
+def _can_be_stored(text: str) -> bool:
+    try:
+        return b"\0" not in text.encode()
+    except UnicodeEncodeError:
+        return False
 
 
 def known_sources(connection: apsw.Connection) -> list[Source]:
@@ -115,6 +130,8 @@ def sync(
     for plan in plans:
         with transaction(connection):
             source_id = _source_id(connection, plan.source, plan.kind)
+            for old, new in plan.respelt.items():
+                _rename(connection, old, new)
         done = _read_files(connection, plan, source_id, report, progress, done, total)
         with transaction(connection):
             _remove_files(connection, plan.gone, report)
@@ -132,6 +149,8 @@ class _Plan:
     """Path to hash of each file as indexed before."""
     gone: set[str]
     """Known files that are no longer there; renames are taken out as they are found."""
+    respelt: dict[str, str] = field(default_factory=dict)
+    """Known path to the same name in another Unicode form, which is how it is now written."""
 
 
 def _plan(connection: apsw.Connection, source: Source, *, prune: bool, report: IndexReport) -> _Plan:
@@ -150,14 +169,38 @@ def _plan(connection: apsw.Connection, source: Source, *, prune: bool, report: I
         files = {f"{source.label}/{path}": place for path, place in found.files.items()}
         kept = tuple(f"{source.label}/{folder}/" for folder in found.unreadable)
         report.warnings += [f"{folder[:-1]}: cannot be listed; what was indexed of it stays" for folder in kept]
+        report.warnings += [
+            f"{source.label}/{path}: not indexed, its name is no text" for path in found.unnameable
+        ]
         gone = {path for path in known if path not in files and not path.startswith(kept)}
+        respelt = _respelt(gone, files, known)
+        for old, new in respelt.items():
+            gone.discard(old)
+            known[new] = known.pop(old)
         _guard_loss(source, known, files, gone, prune=prune)
-        return _Plan(source, "folder", files, known, gone)
+        return _Plan(source, "folder", files, known, gone, respelt)
     if not root.exists():
         raise SourceError(f"{root} does not exist; nothing was removed from the index")
     if format_for(root.name) is None:
         raise SourceError(f"{root} is of no format that can be read")
-    return _Plan(source, "file", {source.label: root}, known, {path for path in known if path != source.label})
+    files = {source.label: root}
+    gone = known.keys() - files
+    _guard_loss(source, known, files, gone, prune=prune)
+    return _Plan(source, "file", files, known, gone)
+
+
+def _respelt(gone: Iterable[str], files: Iterable[str], known: Mapping[str, bytes]) -> dict[str, str]:
+    """Known files whose names are now written in another Unicode form: for a person they are the same files.
+
+    Copying between systems does that. See https://unicode.org/reports/tr15/.
+    """
+    by_form = {unicodedata.normalize("NFC", path): path for path in sorted(gone)}
+    found: dict[str, str] = {}
+    for path in files:
+        old = by_form.pop(unicodedata.normalize("NFC", path), None) if path not in known else None
+        if old is not None:
+            found[old] = path
+    return found
 
 
 def _guard_loss(
@@ -182,7 +225,9 @@ def _refuse_clashes(connection: apsw.Connection, plans: list[_Plan]) -> None:
     stored = {
         path: Path(root)
         for path, root in fetch(
-            connection, "SELECT f.path, s.root FROM file AS f JOIN source AS s ON s.id = f.source_id"
+            connection,
+            "SELECT f.path, s.root FROM file AS f JOIN source AS s ON s.id = f.source_id UNION ALL"
+            " SELECT d.path, s.root FROM document AS d JOIN source AS s ON s.id = d.source_id WHERE s.kind = 'records'",
         )
     }
     for plan in plans:
@@ -246,7 +291,7 @@ def _read_file(
     format_ = format_for(path) or format_for(place.name)
     assert format_ is not None, "the walk lets only known formats through"
     options = _options(plan.source, format_)
-    digest = _digest(data, options)
+    digest = _digest(data, format_, options)
     if plan.known.get(path) == digest:
         (doubts,) = fetch(connection, "SELECT doubts FROM file WHERE path = ?", (path,))[0]
         report.warnings += [f"{path}{doubt}" for doubt in json.loads(doubts)]
@@ -286,9 +331,17 @@ def _store_rows(
     }
     for row in made:
         before = known.pop(row.path, None)
+        if before is None and (owner := _file_of(connection, row.path)) is not None:
+            # `a.jsonl#1.md` may be a record of `a.jsonl` and a file of that name.
+            raise PathClashError(f"{row.path} would come from both {owner} and {of_file}; rename one of them")
         _store_row(connection, row, source_id, before, report)
     rows.remove(connection, [document_id for document_id, _ in known.values()])
     report.removed += len(known)
+
+
+def _file_of(connection: apsw.Connection, path: str) -> str | None:
+    found = fetch(connection, "SELECT file FROM document WHERE path = ?", (path,))
+    return str(found[0][0]) if found else None
 
 
 def _store_row(
@@ -352,6 +405,9 @@ def sync_records(
     for batch in _batches(enumerate(records), int(WRITE_BATCH.value)):
         with transaction(connection):
             for ordinal, record in batch:
+                if not isinstance(record, Mapping):
+                    report.warnings.append(f"record {ordinal + 1}: no dictionary but {type(record).__name__}, left out")
+                    continue
                 document, doubts = from_mapping(record, ordinal, **_named(options))
                 name = document.key if document else f"record {ordinal + 1}"
                 report.warnings += [f"{name}{_written(doubt)}" for doubt in doubts]
@@ -424,8 +480,9 @@ def _count(connection: apsw.Connection, file: str) -> int:
     return int(fetch(connection, "SELECT count(*) FROM document WHERE file = ?", (file,))[0][0])
 
 
-def _digest(data: bytes, options: Mapping[str, str]) -> bytes:
-    recipe = json.dumps([rows.RECIPE, sorted(options.items())]).encode()
+def _digest(data: bytes, format_: Format, options: Mapping[str, str]) -> bytes:
+    """Over everything that decides what a file's documents are."""
+    recipe = json.dumps([rows.RECIPE, format_.name, sorted(options.items())]).encode()
     return hashlib.blake2b(data, digest_size=16, key=hashlib.sha256(recipe).digest()).digest()
 
 
@@ -436,6 +493,6 @@ def _options(source: Source, format_: Format) -> dict[str, str]:
 def _hash_of(source: Source, place: Path) -> bytes:
     format_ = format_for(place.name)
     try:
-        return _digest(place.read_bytes(), _options(source, format_) if format_ else {})
+        return _digest(place.read_bytes(), format_, _options(source, format_)) if format_ else b""
     except OSError:
         return b""

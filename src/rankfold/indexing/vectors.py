@@ -53,7 +53,7 @@ def embed_pending(connection: apsw.Connection, embedder: Embedder, *, report: In
         EmbedderMismatchError: it is of another space.
     """
     require_space(connection, embedder)
-    total = int(fetch(connection, "SELECT count(*) FROM vector WHERE embedding IS NULL AND problem IS NULL")[0][0])
+    total = _pending(connection)
     last, done, failures = 0, 0, 0
     while True:
         batch: list[Any] = fetch(
@@ -71,31 +71,40 @@ def embed_pending(connection: apsw.Connection, embedder: Embedder, *, report: In
         texts = [embedded_text(title, text) for _, title, text, _ in batch]
         paths = [str(path) for *_, path in batch]
         vectors, failures = _embed(embedder, texts, paths, failures, report)
-        if isinstance(embedder, ReportsCuts) and any(vector is not None for vector in vectors):
-            report.cut += sum(embedder.is_cut(texts))
         with transaction(connection):
-            fetch(
-                connection,
-                "INSERT INTO space VALUES (1, ?, ?) ON CONFLICT DO NOTHING",
-                (space_identity(embedder), embedder.dimension),
-            )
             for (vector_id, _, _, path), vector in zip(batch, vectors, strict=True):
                 if vector is None:
                     continue
                 problem = defect(vector, embedder.dimension)
                 if problem is None:
                     report.embedded += 1
+                    fetch(
+                        connection,
+                        "INSERT INTO space VALUES (1, ?, ?) ON CONFLICT DO NOTHING",
+                        (space_identity(embedder), embedder.dimension),
+                    )
                     fetch(connection, "UPDATE vector SET embedding = ? WHERE id = ?", (pack(vector), vector_id))
                 else:
                     report.warnings.append(f"{path}: not embedded, since its vector {problem}")
                     fetch(connection, "UPDATE vector SET problem = ? WHERE id = ?", (problem, vector_id))
+        if isinstance(embedder, ReportsCuts) and any(vector is not None for vector in vectors):
+            report.cut += sum(embedder.is_cut(texts))
         done += len(batch)
         progress("vectors", done, total)
         if failures >= _GIVE_UP:
-            left = total - report.embedded
+            left = _pending(connection)
             report.failed = max(report.failed, left)
             report.warnings.append(f"embedding was given up after {failures} failures; {left} texts are left")
             return
+
+
+def _pending(connection: apsw.Connection) -> int:
+    found = fetch(
+        connection,
+        "SELECT count(*) FROM vector AS v WHERE v.embedding IS NULL AND v.problem IS NULL"
+        " AND EXISTS (SELECT 1 FROM chunk AS c WHERE c.vector_id = v.id)",
+    )
+    return int(found[0][0])
 
 
 def _embed(

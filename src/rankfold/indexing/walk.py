@@ -26,6 +26,8 @@ class Found:
     """How many were passed over, by kind: a suffix, `hidden`, `ignored`, `link`."""
     unreadable: list[str] = field(default_factory=list)
     """Folders below the root that could not be listed."""
+    unnameable: list[str] = field(default_factory=list)
+    """Files and folders whose names are no text in any form, as nearly as they can be written."""
 
 
 def walk(root: Path) -> Found:
@@ -60,6 +62,8 @@ def walk(root: Path) -> Found:
             path = f"{below}/{name}" if below else name
             if name.startswith("."):
                 found.skipped["hidden"] += 1
+            elif not _is_text(name):
+                found.unnameable.append(path.encode("utf-8", "replace").decode())
             elif entry.is_symlink():
                 found.skipped["link"] += 1
             elif _is_ignored(active, name, entry.is_dir()):
@@ -72,6 +76,15 @@ def walk(root: Path) -> Found:
                 files[path] = Path(entry.path)
     found.files = dict(sorted(files.items()))
     return found
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name can be stored and shown: file systems take names in any encoding, and in none."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_ignored(active: list[tuple[str, pathspec.GitIgnoreSpec]], name: str, is_folder: bool) -> bool:

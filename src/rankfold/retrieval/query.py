@@ -63,7 +63,7 @@ def forms(text: str, *, most_terms: int = int(QUERY_TERMS.value)) -> QueryForms:
         most_terms: how many distinct terms are kept.
     """
     found: dict[tuple[tuple[str, ...], bool], Term] = {}
-    normal = normalise(text)
+    normal = normalise(text.replace("\0", " "))  # words on both sides of it are two, as in documents
     spans = normal.split('"')
     quoted = len(spans) % 2 == 1
     for index, span in enumerate(spans):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 import time
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import SupportsIndex
 
 from rankfold.constants import LIMIT, OFFSET, RANK_CONSTANT, WINDOW
 from rankfold.errors import BadValueError
@@ -86,8 +89,10 @@ def whole_number(constant: Constant, value: object, default: int) -> int:
     if value is None:
         return default
     number: float | int | None = None
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, float):
         number = value
+    elif isinstance(value, SupportsIndex) and not isinstance(value, bool):
+        number = operator.index(value)
     elif isinstance(value, str):
         try:
             number = int(value.strip())
@@ -147,6 +152,8 @@ def _texts(axis: ScopeAxis, value: object) -> list[str]:
             text = text.replace("\\", "/").removeprefix("./").rstrip("/")
         if text:
             texts.append(text)
+        if text and axis.kind == "prefix":  # a name is the same in either Unicode form
+            texts += [unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)]
     if items and not texts:
         raise BadValueError(f"{axis.name} is empty; leave it out to search everything")
     return texts

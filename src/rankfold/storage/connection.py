@@ -35,6 +35,10 @@ _MMAP = 1 << 40
 
 _CACHE_KIB = 65536
 
+_READ_ONLY = "mode=ro"
+_IMMUTABLE = "mode=ro&immutable=1"
+"""How a file is opened, as the query of its URI. See https://sqlite.org/uri.html."""
+
 
 def state_path(database: Path) -> Path:
     """The state plane's file beside an index: `notes.db` has `notes.state.db`."""
@@ -83,6 +87,8 @@ class Reader:
     opened: str
     state: str | None
     """The state plane's file, None where an empty one stands in for it."""
+    files: tuple[object, ...] = ()
+    """Which files were opened, as `_files` tells."""
     _seen: int | None = None
     _report: Capabilities | None = None
 
@@ -102,9 +108,45 @@ class Reader:
 
     @property
     def is_stale(self) -> bool:
-        """Whether a state plane came or went since this connection was opened."""
-        path = state_path(self.database)
-        return path.exists() != (self.state is not None)
+        """Whether a file came, went or was replaced since this connection was opened. A connection goes on reading
+        the file that it opened, also when another one has taken its name."""
+        return self.files != _files(self.database, self.opened)
+
+
+def require_index(database: Path) -> None:
+    """Refuse a file that cannot be searched, from its header alone.
+
+    Raises:
+        RankfoldError: there is no index, or the file is something else or newer.
+    """
+    require_ours(database, read_header(database), newest=newest("index"))
+
+
+def require_writable(database: Path) -> None:
+    """Refuse a file that cannot be indexed into, from its header and its permissions. An empty one can.
+
+    Raises:
+        RankfoldError: the file is something else, newer or read-only.
+    """
+    header = read_header(database)
+    if header is not None:
+        require_ours(database, header, newest=newest("index"))
+    if not os.access(database, os.W_OK) or not os.access(database.parent, os.W_OK):
+        raise ReadOnlyError(f"{database} is read-only. {ReadOnlyError.record.fix}")
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder that an index is to be in.
+
+    Raises:
+        ReadOnlyError: it cannot be made, or cannot be written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ReadOnlyError(f"{folder} cannot be made: {problem.strerror}") from None
+    if not os.access(folder, os.W_OK):
+        raise ReadOnlyError(f"{folder} is read-only. {ReadOnlyError.record.fix}")
 
 
 def open_reader(database: Path) -> Reader:
@@ -113,24 +155,27 @@ def open_reader(database: Path) -> Reader:
     Raises:
         RankfoldError: there is no index, or the file is something else.
     """
-    header = read_header(database)
-    require_ours(database, header, newest=newest("index"))
-    with translated(database):
+    require_index(database)
+    with translated(database), contextlib.ExitStack() as on_failure:
         opened = "read-only"
-        connection = _open(_uri(database, "mode=ro"))
+        files = _files(database, opened)
+        connection = _open(_uri(database, _READ_ONLY))
+        on_failure.callback(connection.close)
         try:
             _try(connection)
-        except apsw.ReadOnlyError:
-            # A WAL file in a folder that cannot be written; without a log beside it the file is all there is.
-            connection.close()
-            if database.with_name(database.name + "-wal").exists():
+        except apsw.Error as problem:
+            if not _is_unwritable_log(problem, database):
                 raise
-            connection = _open(_uri(database, "mode=ro&immutable=1"))
-            _try(connection)
+            connection.close()
             opened = "immutable"
+            files = _files(database, opened)
+            connection = _open(_uri(database, _IMMUTABLE))
+            on_failure.callback(connection.close)
+            _try(connection)
         state = _attach_state(connection, database)
         vec_version, vec_problem = load_vec(connection)
-    return Reader(connection, database, vec_version, vec_problem, opened, state)
+        on_failure.pop_all()
+    return Reader(connection, database, vec_version, vec_problem, opened, state, files)
 
 
 def open_writer(database: Path, *, tokenizer: str) -> apsw.Connection:
@@ -144,23 +189,20 @@ def open_writer(database: Path, *, tokenizer: str) -> apsw.Connection:
         RankfoldError: the file is something else, newer, damaged or cannot be written.
     """
     if database.exists():
-        header = read_header(database)
-        if header is not None:
-            require_ours(database, header, newest=newest("index"))
+        require_writable(database)
+    else:
+        make_folder(database.parent)
     with translated(database):
-        try:
-            database.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as problem:
-            raise ReadOnlyError(f"{database.parent} cannot be made: {problem.strerror}") from None
-        if (database.exists() and not os.access(database, os.W_OK)) or not os.access(database.parent, os.W_OK):
-            raise ReadOnlyError(f"{database} is read-only. {ReadOnlyError.record.fix}")
         connection = _open(_uri(database, "mode=rwc"), apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
-        fetch(connection, f"PRAGMA page_size = {PAGE_SIZE}")
-        # The schema first, then the log: the header that tells whose file this is must be in the file itself.
-        migrate(connection, "index", application_id=APPLICATION_ID, holes={"tokenizer": tokenizer})
-        fetch(connection, "PRAGMA journal_mode = WAL")
-        fetch(connection, "PRAGMA synchronous = NORMAL")
-        fetch(connection, "PRAGMA foreign_keys = ON")
+        with contextlib.ExitStack() as on_failure:
+            on_failure.callback(connection.close)
+            fetch(connection, f"PRAGMA page_size = {PAGE_SIZE}")
+            # The schema first, then the log: the header that tells whose file this is must be in the file itself.
+            migrate(connection, "index", application_id=APPLICATION_ID, holes={"tokenizer": tokenizer})
+            fetch(connection, "PRAGMA journal_mode = WAL")
+            fetch(connection, "PRAGMA synchronous = NORMAL")
+            fetch(connection, "PRAGMA foreign_keys = ON")
+            on_failure.pop_all()
     return connection
 
 
@@ -191,9 +233,21 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        fetch(connection, "ROLLBACK")
+        if connection.in_transaction:  # some errors end it
+            fetch(connection, "ROLLBACK")
         raise
     fetch(connection, "COMMIT")
+
+
+@contextlib.contextmanager
+def snapshot(connection: apsw.Connection) -> Iterator[None]:
+    """Every statement inside sees the same committed state, whatever an index run writes meanwhile."""
+    fetch(connection, "BEGIN")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:  # some errors end it
+            fetch(connection, "ROLLBACK")
 
 
 def settings(connection: apsw.Connection) -> dict[str, str]:
@@ -256,7 +310,8 @@ def _tokenizer_words(tokenizer: str) -> list[str]:
 
 
 def _uri(path: Path, query: str) -> str:
-    return f"file:{quote(str(path.absolute()))}?{query}"
+    # As bytes: a name need not be text in any encoding.
+    return f"file:{quote(os.fsencode(path.absolute()))}?{query}"
 
 
 def _open(uri: str, flags: int = apsw.SQLITE_OPEN_READONLY) -> apsw.Connection:
@@ -272,6 +327,28 @@ def _try(connection: apsw.Connection) -> None:
     fetch(connection, "SELECT 1 FROM setting LIMIT 1")
 
 
+def _is_unwritable_log(problem: apsw.Error, database: Path) -> bool:
+    """Whether a file could not be read because SQLite may not make the log beside it, and there is none to read: then
+    the file is all there is. See https://sqlite.org/wal.html#read_only_databases."""
+    log = database.with_name(database.name + "-wal")
+    is_refused = isinstance(problem, apsw.ReadOnlyError | apsw.CantOpenError)
+    return is_refused and not (log.exists() and log.stat().st_size)
+
+
+def _files(database: Path, opened: str) -> tuple[object, ...]:
+    """What tells whether the index or its state plane is still the file that was opened."""
+
+    def identity(path: Path) -> tuple[int, ...]:
+        try:
+            found = path.stat()
+        except OSError:
+            return ()
+        changes = (found.st_size, found.st_mtime_ns) if opened == "immutable" else ()
+        return (found.st_dev, found.st_ino, *changes)
+
+    return (identity(database), identity(state_path(database)))
+
+
 def _attach_state(connection: apsw.Connection, database: Path) -> str | None:
     """Attach the state plane, or an empty one in memory, so that one statement serves both."""
     path = state_path(database)
@@ -279,7 +356,15 @@ def _attach_state(connection: apsw.Connection, database: Path) -> str | None:
         header = read_header(path)
         if header is not None:
             require_ours(path, header, newest=newest("state"))
-            fetch(connection, "ATTACH ? AS state", (_uri(path, "mode=ro"),))
+            try:
+                fetch(connection, "ATTACH ? AS state", (_uri(path, _READ_ONLY),))
+                fetch(connection, "SELECT 1 FROM state.access LIMIT 1")
+            except apsw.Error as problem:
+                if not _is_unwritable_log(problem, path):
+                    raise
+                with contextlib.suppress(apsw.SQLError):  # it may not have come so far
+                    fetch(connection, "DETACH state")
+                fetch(connection, "ATTACH ? AS state", (_uri(path, _IMMUTABLE),))
             return str(path)
     # A read-only connection makes what it attaches read-only, but not a shared memory database of its own.
     fetch(connection, "ATTACH 'file:state?mode=memory' AS state")

@@ -30,10 +30,11 @@ def indexing_lock(database: Path) -> Iterator[None]:
         lock.acquire(timeout=0)
     except Timeout:
         raise BusyError(f"another index run is active on {database}{_holder(path)}") from None
-    except (PermissionError, OSError) as problem:
+    except OSError as problem:
         raise ReadOnlyError(f"{database} cannot be written: {problem.strerror or problem}") from None
     try:
-        path.with_name(path.name + ".pid").write_text(str(os.getpid()), encoding="ascii")
+        with contextlib.suppress(OSError):  # only the message of others is poorer for it
+            path.with_name(path.name + ".pid").write_text(str(os.getpid()), encoding="ascii")
         yield
     finally:
         path.with_name(path.name + ".pid").unlink(missing_ok=True)

@@ -63,7 +63,8 @@ def migrate(connection: apsw.Connection, plane: str, *, application_id: int, hol
         connection: a writing connection whose main database is the plane's file.
         plane: `index` or `state`.
         application_id: written into the header beside the version.
-        holes: values of the `{name}` holes in the SQL, such as the tokenizer.
+        holes: values of the `{name}` holes in the SQL, such as the tokenizer. They become settings, because whoever
+            reads the schema must know what it was made with.
 
     Returns:
         Names of the migrations applied now.
@@ -84,6 +85,8 @@ def migrate(connection: apsw.Connection, plane: str, *, application_id: int, hol
                 "INSERT INTO migration (number, name) VALUES (?, ?)", (migration.number, migration.name)
             ).fetchall()
             applied.append(migration.name)
+            for name, value in holes.items():
+                connection.execute("INSERT OR IGNORE INTO setting VALUES (?, ?)", (name, value)).fetchall()
         if applied:
             connection.execute(f"PRAGMA application_id = {application_id}").fetchall()
             connection.execute(f"PRAGMA user_version = {newest(plane)}").fetchall()

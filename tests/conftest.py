@@ -1,0 +1,31 @@
+"""Collections on real files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import rankfold
+from support import Open, TableEmbedder
+
+
+@pytest.fixture
+def embedder() -> TableEmbedder:
+    return TableEmbedder()
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Open]:
+    """Open a collection in the test's folder; all are closed at its end."""
+    collections: list[rankfold.Collection] = []
+
+    def open_one(name: str = "index.db", **options: object) -> rankfold.Collection:
+        options.setdefault("embedder", None)
+        collections.append(rankfold.open(tmp_path / name, **options))  # type: ignore[arg-type]
+        return collections[-1]
+
+    yield open_one
+    for collection in collections:
+        collection.close()
