@@ -169,9 +169,7 @@ def _plan(connection: apsw.Connection, source: Source, *, prune: bool, report: I
         files = {f"{source.label}/{path}": place for path, place in found.files.items()}
         kept = tuple(f"{source.label}/{folder}/" for folder in found.unreadable)
         report.warnings += [f"{folder[:-1]}: cannot be listed; what was indexed of it stays" for folder in kept]
-        report.warnings += [
-            f"{source.label}/{path}: not indexed, its name is no text" for path in found.unnameable
-        ]
+        report.warnings += [f"{source.label}/{path}: not indexed, its name is no text" for path in found.unnameable]
         gone = {path for path in known if path not in files and not path.startswith(kept)}
         respelt = _respelt(gone, files, known)
         for old, new in respelt.items():
@@ -210,7 +208,7 @@ def _guard_loss(
         return
     present = {_hash_of(source, place) for path, place in files.items() if path not in known}
     lost = sum(known[path] not in present for path in gone)
-    is_emptied = lost == len(known)
+    is_emptied = not files and lost > 0
     is_large = len(known) >= LOSS_GUARD_FILES.value and lost / len(known) > LOSS_GUARD_SHARE.value
     if is_emptied or is_large:
         raise SourceError(

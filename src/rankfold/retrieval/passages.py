@@ -6,13 +6,17 @@ document can look like a match that is none.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rankfold.derivation import derive, normalise, segments, words
+from rankfold.derivation import normalise, segments, words
 from rankfold.models import Passage
 from rankfold.retrieval.query import Term
+
+_JAMO = re.compile("[\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff\uffa0-\uffdc]")
+"""Parts of Hangul syllables, and syllables that another part may join."""
 
 Stemmer = Callable[[str], list[tuple[int, int, str]]]
 """A text to `(start, end, token)`, offsets in UTF-8 bytes."""
@@ -37,51 +41,61 @@ class Highlighter:
         self._stem = stem
         self._known: dict[str, frozenset[str]] = {}
         self._stems: set[str] = set()
-        self._runs: list[str] = []
+        self._runs: dict[str, None] = {}
         for term in terms:
             for word in words(normalise(term.text)):
                 for segment, unspaced in segments(word):
                     if unspaced:
-                        self._runs.append(segment)
+                        self._runs[segment] = None
                     else:
                         self._stems |= {token for _, _, token in stem(segment)}
 
     def matches(self, text: str) -> list[tuple[int, int]]:
         """Half-open ranges of code points that match, in order and without overlap."""
+        normal, places = _normalised(text)
         found: list[tuple[int, int]] = []
         if self._stems:
-            found += self._words(text)
+            found += self._words(normal)
         for run in self._runs:
-            start = text.find(run)
+            start = normal.find(run)
             while start >= 0:
                 found.append((start, start + len(run)))
-                start = text.find(run, start + len(run))
+                start = normal.find(run, start + len(run))
+        if places is not None:
+            found = [(places[start][0], places[end - 1][1]) for start, end in found]
         return _merged(found)
 
     def distinct(self, text: str) -> int:
         """How many different terms the text holds."""
-        tokens = {token for _, _, token in self._stem(derive(text))} if self._stems else set()
-        return len(self._stems & tokens) + sum(run in text for run in self._runs)
+        normal = normalise(text)
+        held: set[str] = set()
+        if self._stems:
+            for word in set(words(normal)):
+                held |= self._stems_of(word)
+        return len(self._stems & held) + sum(run in normal for run in self._runs)
 
-    def _words(self, text: str) -> list[tuple[int, int]]:
+    def _words(self, normal: str) -> list[tuple[int, int]]:
         found = []
-        start = None
-        for place in range(len(text) + 1):
-            inside = place < len(text) and _is_word(text[place])
-            if inside and start is None:
-                start = place
-            elif not inside and start is not None:
-                if self._is_match(text[start:place]):
-                    found.append((start, place))
-                start = None
+        at = 0
+        for word in words(normal):
+            at = normal.index(word, at)
+            if not self._stems.isdisjoint(self._stems_of(word)):
+                for segment, unspaced in segments(word):
+                    if not unspaced and not self._stems.isdisjoint(self._stems_of(segment)):
+                        found.append((at, at + len(segment)))
+                    at += len(segment)
+            else:
+                at += len(word)
         return found
 
-    def _is_match(self, word: str) -> bool:
+    def _stems_of(self, word: str) -> frozenset[str]:
+        """The tokens of a word's segments that are not runs of a script without spaces."""
         known = self._known.get(word)
         if known is None:
-            known = frozenset(token for _, _, token in self._stem(derive(word)))
+            spaced = " ".join(segment for segment, unspaced in segments(word) if not unspaced)
+            known = frozenset(token for _, _, token in self._stem(spaced)) if spaced else frozenset()
             self._known[word] = known
-        return not self._stems.isdisjoint(known)
+        return known
 
 
 def best_passage(chunks: Sequence[ChunkText], highlighter: Highlighter, *, characters: int) -> Passage | None:
@@ -176,8 +190,32 @@ def _joins(before: str, after: str) -> bool:
     )
 
 
-def _is_word(character: str) -> bool:
-    return unicodedata.category(character)[0] in "LNM" or "\ufe00" <= character <= "\ufe0f"
+def _normalised(text: str) -> tuple[str, list[tuple[int, int]] | None]:
+    """The text as terms are compared, and which range of it each of its code points came from; no ranges where
+    nothing has moved."""
+    normal = normalise(text)
+    if normal == text:
+        return normal, None
+    pieces: list[str] = []
+    places: list[tuple[int, int]] = []
+    start = 0
+    for end in range(1, len(text) + 1):
+        if end == len(text) or not _composes(text[end - 1], text[end]):
+            pieces.append(normalise(text[start:end]))
+            places += [(start, end)] * len(pieces[-1])
+            start = end
+    return "".join(pieces), places
+
+
+def _composes(before: str, after: str) -> bool:
+    """Whether normalisation may make one code point of the two, or of what they stand for."""
+    if after < "\u0300":
+        return False
+    return (
+        unicodedata.category(after).startswith("M")
+        or after in "\uff9e\uff9f"
+        or (_JAMO.match(before) is not None and _JAMO.match(after) is not None)
+    )
 
 
 def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -81,8 +81,8 @@ class Registry(Generic[R]):
                 return record
         word = self.kind.removesuffix("s")
         near = difflib.get_close_matches(name, self.names, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise UnknownNameError(f"unknown {word} {name!r}{hint or "."} Known: {', '.join(self.names)}")
+        hint = f"; did you mean {near[0]!r}?" if near else "."
+        raise UnknownNameError(f"unknown {word} {name!r}{hint} Known: {', '.join(self.names)}")
 
     @property
     def names(self) -> tuple[str, ...]:
