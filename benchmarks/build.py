@@ -24,7 +24,7 @@ def build(database: Path, corpus: Corpus) -> None:
     """
     index = open_writer(database, tokenizer=MEMORY.tokenizer)
     with transaction(index):
-        settings = [("profile", MEMORY.name), ("tokenizer", MEMORY.tokenizer), ("derivation", DERIVATION)]
+        settings = [("profile", MEMORY.name), ("derivation", DERIVATION)]
         index.executemany("INSERT INTO setting VALUES (?, ?)", settings)
         fetch(index, "INSERT INTO space VALUES (1, 'synthetic', ?)", (DIMENSIONS,))
         fetch(index, "INSERT INTO source (id, root, label, kind) VALUES (1, 'synthetic', 'notes', 'records')")

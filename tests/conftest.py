@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import rankfold
-from support import Open, TableEmbedder
+from support import NOBODY, Open, TableEmbedder
 
 
 @pytest.fixture
@@ -29,3 +32,16 @@ def opened(tmp_path: Path) -> Iterator[Open]:
     yield open_one
     for collection in collections:
         collection.close()
+
+
+@pytest.fixture
+def nobodys() -> Iterator[Path]:
+    """A folder that belongs to the user of `as_nobody`, where pytest's own would not let that user in."""
+    made = Path(tempfile.mkdtemp(prefix="rankfold-"))
+    if os.getuid() == 0:
+        os.chown(made, NOBODY, NOBODY)
+    yield made
+    for path in (made, *made.rglob("*")):
+        if path.is_dir():
+            path.chmod(0o700)
+    shutil.rmtree(made)

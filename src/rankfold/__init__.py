@@ -1,11 +1,11 @@
 """Hybrid search in one SQLite file whose ranking you can read.
 
-    import rankfold
+import rankfold
 
-    with rankfold.open("notes.db") as notes:
-        notes.index("notes/")
-        for hit in notes.search("one writer many readers", limit=5):
-            print(hit.path, hit.snippet)
+with rankfold.open("notes.db") as notes:
+    notes.index("notes/")
+    for hit in notes.search("one writer many readers", limit=5):
+        print(hit.path, hit.snippet)
 """
 
 from __future__ import annotations

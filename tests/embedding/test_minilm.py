@@ -56,9 +56,7 @@ def test_every_vector_has_the_stated_size_and_length_1(model: MiniLM, texts: lis
 
 
 @pytest.mark.parametrize("batch_size", [1, 16])
-def test_the_size_of_a_batch_does_not_change_a_vector(
-    model: MiniLM, texts: list[str], batch_size: int
-) -> None:
+def test_the_size_of_a_batch_does_not_change_a_vector(model: MiniLM, texts: list[str], batch_size: int) -> None:
     assert near(MiniLM(batch_size=batch_size).embed_documents(texts), model.embed_documents(texts))
 
 
@@ -287,12 +285,9 @@ def test_loading_and_embedding_write_nothing_and_leave_nothing_behind(tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_telemetry_is_off_unless_the_user_decided_otherwise(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_telemetry_is_off_unless_the_user_decided_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = (
-        "import os; from rankfold.embedding import MiniLM\n"
-        "MiniLM().load(); print(os.environ['ORT_DISABLE_TELEMETRY'])"
+        "import os; from rankfold.embedding import MiniLM\nMiniLM().load(); print(os.environ['ORT_DISABLE_TELEMETRY'])"
     )
     assert run_in_new_process(code, tmp_path).stdout.split() == [b"1"]
 
@@ -322,9 +317,7 @@ def test_only_lines_of_onnxruntime_are_dropped_while_it_is_imported(tmp_path: Pa
 
 @pytest.mark.skipif(os.name != "posix", reason="closes a descriptor by number")
 def test_a_process_without_standard_error_can_embed(tmp_path: Path) -> None:
-    code = (
-        "import os; os.close(2)\nfrom rankfold.embedding import MiniLM\nprint(len(MiniLM().embed_query('x')))"
-    )
+    code = "import os; os.close(2)\nfrom rankfold.embedding import MiniLM\nprint(len(MiniLM().embed_query('x')))"
     assert run_in_new_process(code, tmp_path).stdout.split() == [b"384"]
 
 

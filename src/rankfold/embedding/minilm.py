@@ -46,9 +46,7 @@ _HEAD = 16_384
 class _Session(Protocol):
     """The part of `onnxruntime.InferenceSession` that is used."""
 
-    def run(
-        self, outputs: list[str] | None, feeds: dict[str, NDArray[np.int64]]
-    ) -> list[NDArray[np.float32]]: ...
+    def run(self, outputs: list[str] | None, feeds: dict[str, NDArray[np.int64]]) -> list[NDArray[np.float32]]: ...
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,7 @@ def test_text_that_is_not_utf_8_is_read_as_windows_1252_and_says_so() -> None:
     decoded = decode(case_file("latin1.md"))
     assert decoded.text is not None
     assert "crème brûlée recipe needs twelve egg yolks" in decoded.text
-    assert [(doubt.message, doubt.line) for doubt in decoded.doubts] == [
-        ("not UTF-8, read as windows-1252", 1)
-    ]
+    assert [(doubt.message, doubt.line) for doubt in decoded.doubts] == [("not UTF-8, read as windows-1252", 1)]
 
 
 def test_one_broken_byte_does_not_spoil_a_text_in_utf_8() -> None:
@@ -76,9 +74,7 @@ def test_a_declared_encoding_that_cannot_be_is_passed_over(declared: str) -> Non
 
 
 @given(st.binary(), st.none() | st.sampled_from(["utf-8", "shift_jis", "gb2312", "iso-2022-jp"]))
-def test_decoding_never_fails_and_leaves_nothing_that_others_cannot_take(
-    data: bytes, declared: str | None
-) -> None:
+def test_decoding_never_fails_and_leaves_nothing_that_others_cannot_take(data: bytes, declared: str | None) -> None:
     decoded = decode(data, declared=declared)
     if decoded.text is None:
         assert decoded.doubts

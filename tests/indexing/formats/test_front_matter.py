@@ -8,9 +8,7 @@ from rankfold.indexing.formats.front_matter import read_front_matter
 
 
 def test_yaml_scalars_stay_as_they_were_written() -> None:
-    found = read_front_matter(
-        "---\nid: 007\nv: 1.10\ncountry: no\nat: 12:30\nday: 2024-02-30\nnone: ~\nempty:\n---\nx"
-    )
+    found = read_front_matter("---\nid: 007\nv: 1.10\ncountry: no\nat: 12:30\nday: 2024-02-30\nnone: ~\nempty:\n---\nx")
     assert found.values == {
         "id": "007",
         "v": "1.10",

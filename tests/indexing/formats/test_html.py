@@ -76,8 +76,7 @@ def test_preformatted_text_keeps_its_lines() -> None:
 
 def test_lines_are_those_of_the_file_though_tags_are_spread_over_several() -> None:
     page = (
-        b"<html>\r\n<p\r\n class='x'\r\n title='a > b'>First\r\nline</p>\r\n"
-        b"<script>\r\nx\r\n</script>tail\r\n<p>last"
+        b"<html>\r\n<p\r\n class='x'\r\n title='a > b'>First\r\nline</p>\r\n<script>\r\nx\r\n</script>tail\r\n<p>last"
     )
     assert [(block.text, block.start_line, block.end_line) for block in only(page).blocks] == [
         ("First line", 4, 5),

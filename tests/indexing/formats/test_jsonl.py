@@ -11,8 +11,7 @@ from rankfold.indexing.source_document import Block
 
 def test_a_line_is_a_document_with_fields_and_attributes() -> None:
     parsed = parse(
-        b'{"id": "a", "title": "T", "text": "One.\\n\\nTwo.", "tags": ["x"], "colour": "red"}'
-        b'\n\n{"text": ""}\n'
+        b'{"id": "a", "title": "T", "text": "One.\\n\\nTwo.", "tags": ["x"], "colour": "red"}\n\n{"text": ""}\n'
     )
     first, second = parsed.documents
     assert parsed.doubts == ()

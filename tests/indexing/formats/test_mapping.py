@@ -22,9 +22,7 @@ def test_a_record_without_text_is_no_document() -> None:
     assert [(doubt.message, doubt.line) for doubt in doubts] == [("text is missing, record left out", None)]
 
 
-@given(
-    st.dictionaries(st.text() | st.integers(), st.text() | st.none() | st.floats() | st.binary()), st.text()
-)
+@given(st.dictionaries(st.text() | st.integers(), st.text() | st.none() | st.floats() | st.binary()), st.text())
 def test_reading_a_record_never_fails(record: dict[str, object], text: str) -> None:
     document, _ = from_mapping({**record, "text": text}, 0)
     assert document is not None

@@ -28,9 +28,7 @@ _FURTHER_BLOCKS: Final = frozenset(
 _BLOCKS: Final = frozenset(HTMLTreeBuilder.DEFAULT_BLOCK_ELEMENTS) | _FURTHER_BLOCKS
 # Between two cells, and around a line break, a reader sees a gap.
 _GAPS: Final = frozenset(("br", "td", "th"))
-_UNSEEN: Final = frozenset(
-    ("head", "iframe", "nav", "noscript", "script", "style", "svg", "template", "title")
-)
+_UNSEEN: Final = frozenset(("head", "iframe", "nav", "noscript", "script", "style", "svg", "template", "title"))
 _PAGE_FURNITURE: Final = frozenset(("header", "footer"))
 
 # What pages call the facts that have a field here under another name.

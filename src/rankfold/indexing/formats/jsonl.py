@@ -9,9 +9,7 @@ from rankfold.indexing.formats.mapping import from_mapping
 from rankfold.indexing.source_document import Doubt, ParsedFile, SourceDocument
 
 
-def parse(
-    data: bytes, *, id_field: str = "id", text_field: str = "text", title_field: str = "title"
-) -> ParsedFile:
+def parse(data: bytes, *, id_field: str = "id", text_field: str = "text", title_field: str = "title") -> ParsedFile:
     """A document for every line that holds a JSON object with a text. Never raises.
 
     A line that does not, or whose id an earlier line has, is left out and doubted. Blank lines are passed
