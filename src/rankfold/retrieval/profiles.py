@@ -36,7 +36,16 @@ MEMORY = Profile(
     title="Four-arm memory search",
     doc="""A store of short notes that are written and used over time. Every arm counts by its own weight, and the
 arms that do not read the query may bring in documents of their own; a query without a searchable term still gets what
-is recent and useful, each such hit marked as not matched.""",
+is recent and useful, each such hit marked as not matched.
+
+It reproduces the arms, weights and statement of an existing memory search, and departs from it where that one left
+something open:
+
+- equal values inside an arm go by the document's place in its source, so the order never depends on row ids;
+- ages are counted from a moment that the call may state, not from the database's clock;
+- the score is the fused sum and not one divided by the place, so that contributions add up to it;
+- a document without a date is not ranked by recency, where the other one had the time of writing for every document;
+- what happens after fusion there, demotion of contradicting twins and diversification, is not part of it yet.""",
     window=40,
     rank_constant=60,
     limit=10,
