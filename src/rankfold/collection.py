@@ -41,6 +41,7 @@ from rankfold.storage.connection import (
     transaction,
     translated,
 )
+from rankfold.storage.header import is_there
 from rankfold.storage.lock import indexing_lock
 
 Sources = str | Path | Iterable[Mapping[str, object]]
@@ -132,7 +133,7 @@ class Collection:
             sources: folders, files, or iterables of dictionaries; none means everything indexed before.
             prefix: first part of the documents' paths, in place of the name of the folder or file.
             profile: what the collection is for; its tokenizer counts when the collection is made.
-            prune: believe a folder that lost most of its files; of dictionaries, remove those not given.
+            prune: believe a source that is gone or lost most of its files; of dictionaries, remove those not given.
             embed: make vectors too, where there is an embedder.
             id_field: key that identifies a record of JSONL or a dictionary.
             text_field: key of its text.
@@ -151,12 +152,12 @@ class Collection:
         named = {"id_field": id_field, "text_field": text_field, "title_field": title_field}
         for item in sources:
             _require_kind_of_source(item)
-        places = [Source.at(Path(item), prefix, named) for item in sources if isinstance(item, str | Path)]
+        places = [Source.at(item, prefix, named) for item in sources if isinstance(item, str | Path)]
         if prefix is not None and len(sources) > 1:
             raise BadValueError("prefix names one source; index the others in calls of their own")
         report = IndexReport()
         with contextlib.ExitStack() as stack:
-            if self.database.exists():
+            if is_there(self.database):
                 require_writable(self.database)  # before a lock is left beside somebody else's file
             else:
                 if not sources:
@@ -204,7 +205,7 @@ class Collection:
             EmbedderError: there is no embedder.
             EmbedderMismatchError: the vectors are of another space and `everything` is not set.
         """
-        if not self.database.exists():
+        if not is_there(self.database):
             raise self._not_found()
         require_index(self.database)
         embedder = self.embedder
@@ -323,7 +324,7 @@ class Collection:
     @contextlib.contextmanager
     def _reader(self) -> Iterator[Reader]:
         """A connection of this thread's own while it is used."""
-        if not self.database.exists():
+        if not is_there(self.database):
             raise self._not_found()
         with self._lock:
             reader = self._readers.pop() if self._readers else None
@@ -371,7 +372,7 @@ def _require_kind_of_source(item: object) -> None:
 
 
 def _require_source(source: Source) -> None:
-    if not source.root.exists():
+    if not is_there(source.root):
         raise SourceError(f"{source.root} does not exist")
     if source.root.is_file() and format_for(source.root.name) is None:
         raise SourceError(f"{source.root} is of no format that can be read")

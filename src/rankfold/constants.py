@@ -21,6 +21,20 @@ RANK_CONSTANT = Constant(
     since="0.1",
 )
 
+WEIGHT = Constant(
+    name="weight",
+    value=1.0,
+    unit="none",
+    minimum=0.000001,
+    maximum=1000000.0,
+    doc="How much an arm counts. A weight is 0.0, which leaves the arm out, or in this range: within it contributions "
+    "add up to the score to the last bit, while a weight a hundred digits smaller could tip a rounding.",
+    source="The precision of a double, 53 bits",
+    set_by="call",
+    flag="--weight",
+    since="0.1",
+)
+
 WINDOW = Constant(
     name="window",
     value=40,
@@ -197,6 +211,7 @@ LOSS_GUARD_SHARE = Constant(
 
 CONSTANTS: tuple[Constant, ...] = (
     RANK_CONSTANT,
+    WEIGHT,
     WINDOW,
     LIMIT,
     OFFSET,

@@ -104,7 +104,7 @@ SOURCE = Error(
     name="source",
     doc="A folder or file to index is missing, unreadable, or holds so much less than before that it looks like a "
     "drive that is not there. Nothing was removed.",
-    fix="Bring the folder back, or confirm with `--prune` that its documents are to go.",
+    fix="Check the path; if documents are meant to be gone, confirm it with `--prune`.",
     exit_code=1,
     since="0.1",
 )

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from rankfold.cli.names import completing, named
-from rankfold.constants import LIMIT, OFFSET, RANK_CONSTANT, WINDOW
+from rankfold.constants import LIMIT, OFFSET, RANK_CONSTANT, WEIGHT, WINDOW
 from rankfold.errors import BadValueError
 from rankfold.records import Constant, ScopeAxis
 from rankfold.retrieval.registry import installed
@@ -47,7 +47,8 @@ def search_options(command: F) -> F:
             "weights",
             metavar="ARM=W",
             multiple=True,
-            help="Weight of an arm in this search; 0 leaves it out. Repeatable.",
+            help="Weight of an arm in this search: 0 leaves it out, else "
+            f"{WEIGHT.minimum:f} to {WEIGHT.maximum:g}. Repeatable.",
         ),
         click.option("--now", metavar="TIME", help="Count ages from this moment. Default: the clock."),
         *map(_axis_option, installed().scopes),

@@ -26,6 +26,7 @@ from rankfold.indexing.formats.mapping import from_mapping
 from rankfold.indexing.source_document import Doubt, ParsedFile, SourceDocument
 from rankfold.indexing.walk import walk
 from rankfold.storage.connection import fetch, transaction
+from rankfold.storage.header import is_there
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
@@ -67,7 +68,7 @@ class Source:
     """How its JSONL is read."""
 
     @classmethod
-    def at(cls, root: Path, prefix: str | None, options: Mapping[str, str]) -> Source:
+    def at(cls, root: str | Path, prefix: str | None, options: Mapping[str, str]) -> Source:
         """The source at a place.
 
         Args:
@@ -78,6 +79,8 @@ class Source:
         Raises:
             BadValueError: the prefix, or the name in its place, cannot begin a path.
         """
+        if not str(root).strip():
+            raise BadValueError("a source is empty; name a folder or a file, or . for this folder")
         absolute = Path(os.path.abspath(root))  # noqa: PTH100  # a link keeps its own name
         if not _can_be_stored(str(absolute)):
             raise BadValueError(f"the name {str(absolute)!r} is no text, so nothing can be indexed under it")
@@ -120,10 +123,16 @@ def sync(
         progress: called as the run goes on.
 
     Raises:
-        SourceError: a source is missing or not believed; nothing of it was removed.
+        SourceError: a source is missing or not believed; nothing of it was removed, and the others were read.
         PathClashError: two documents with one path.
     """
-    plans = [_plan(connection, source, prune=prune, report=report) for source in sources]
+    plans: list[_Plan] = []
+    refused: list[SourceError] = []
+    for source in sources:
+        try:
+            plans.append(_plan(connection, source, prune=prune, report=report))
+        except SourceError as problem:
+            refused.append(problem)
     _refuse_clashes(connection, plans)
     total = sum(len(plan.files) for plan in plans)
     done = 0
@@ -135,8 +144,12 @@ def sync(
         done = _read_files(connection, plan, source_id, report, progress, done, total)
         with transaction(connection):
             _remove_files(connection, plan.gone, report)
+            if plan.kind == "missing":
+                fetch(connection, "DELETE FROM source WHERE id = ?", (source_id,))
     with transaction(connection):
         rows.forget_unused_vectors(connection)
+    if refused:
+        raise refused[0]
 
 
 @dataclass
@@ -151,6 +164,8 @@ class _Plan:
     """Known files that are no longer there; renames are taken out as they are found."""
     respelt: dict[str, str] = field(default_factory=dict)
     """Known path to the same name in another Unicode form, which is how it is now written."""
+    old_label: str = ""
+    """What the known paths begin with, which a prefix may have changed."""
 
 
 def _plan(connection: apsw.Connection, source: Source, *, prune: bool, report: IndexReport) -> _Plan:
@@ -163,11 +178,12 @@ def _plan(connection: apsw.Connection, source: Source, *, prune: bool, report: I
             (str(root),),
         )
     }
-    if root.is_dir():
+    if is_there(root) and root.is_dir():
         found = walk(root)
         report.skipped += found.skipped
         files = {f"{source.label}/{path}": place for path, place in found.files.items()}
-        kept = tuple(f"{source.label}/{folder}/" for folder in found.unreadable)
+        old_label = _label_before(connection, source)
+        kept = tuple(f"{old_label}/{folder}/" for folder in found.unreadable)
         report.warnings += [f"{folder[:-1]}: cannot be listed; what was indexed of it stays" for folder in kept]
         report.warnings += [f"{source.label}/{path}: not indexed, its name is no text" for path in found.unnameable]
         gone = {path for path in known if path not in files and not path.startswith(kept)}
@@ -176,15 +192,26 @@ def _plan(connection: apsw.Connection, source: Source, *, prune: bool, report: I
             gone.discard(old)
             known[new] = known.pop(old)
         _guard_loss(source, known, files, gone, prune=prune)
-        return _Plan(source, "folder", files, known, gone, respelt)
-    if not root.exists():
-        raise SourceError(f"{root} does not exist; nothing was removed from the index")
+        return _Plan(source, "folder", files, known, gone, respelt, old_label)
+    if not is_there(root):
+        if prune and known:
+            return _Plan(source, "missing", {}, known, set(known))
+        confirm = "; if it is gone for good, confirm that with --prune" if known else ""
+        raise SourceError(f"{root} does not exist; nothing was removed from the index{confirm}")
+    if not root.is_file():
+        raise SourceError(f"{root} is neither a folder nor a file that can be read to its end")
     if format_for(root.name) is None:
         raise SourceError(f"{root} is of no format that can be read")
     files = {source.label: root}
     gone = known.keys() - files
     _guard_loss(source, known, files, gone, prune=prune)
-    return _Plan(source, "file", files, known, gone)
+    return _Plan(source, "file", files, known, gone, {}, _label_before(connection, source))
+
+
+def _label_before(connection: apsw.Connection, source: Source) -> str:
+    """What the paths of a source began with when it was last indexed."""
+    found = fetch(connection, "SELECT label FROM source WHERE root = ?", (str(source.root),))
+    return str(found[0][0]) if found else source.label
 
 
 def _respelt(gone: Iterable[str], files: Iterable[str], known: Mapping[str, bytes]) -> dict[str, str]:
@@ -241,6 +268,7 @@ def _refuse_clashes(connection: apsw.Connection, plans: list[_Plan]) -> None:
 
 def _source_id(connection: apsw.Connection, source: Source, kind: str) -> int:
     options = json.dumps(dict(source.options), sort_keys=True)
+    kind = "folder" if kind == "missing" else kind
     found = fetch(
         connection,
         "INSERT INTO source (root, label, kind, options) VALUES (?, ?, ?, ?)"
@@ -285,6 +313,7 @@ def _read_file(
         data = place.read_bytes()
     except OSError as problem:
         report.warnings.append(f"{path}: cannot be read ({problem.strerror}); left as it was")
+        plan.gone.discard(plan.old_label + path.removeprefix(plan.source.label))
         return
     format_ = format_for(path) or format_for(place.name)
     assert format_ is not None, "the walk lets only known formats through"
@@ -410,7 +439,8 @@ def sync_records(
                 name = document.key if document else f"record {ordinal + 1}"
                 report.warnings += [f"{name}{_written(doubt)}" for doubt in doubts]
                 if document is not None:
-                    path = f"{label}/{document.key}" if label else document.key
+                    key = document.key if options["id_field"] in record else _key_of(document)
+                    path = f"{label}/{key}" if label else key
                     if path in seen:
                         report.warnings.append(f"{path}: two records have this id; the first stays")
                         continue
@@ -451,6 +481,12 @@ def _known(connection: apsw.Connection, path: str, source_id: int) -> tuple[int,
     if owner != source_id:
         raise PathClashError(f"{path} already comes from {root}", suggestions=["rankfold index --help"])
     return int(document_id), bytes(digest)
+
+
+def _key_of(document: SourceDocument) -> str:
+    """A key for a record that has none: of what it says, so that two calls never mistake one for the other."""
+    said = repr([[block.text for block in document.blocks], sorted(document.fields.items(), key=str)])
+    return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
 def _first_place(document: SourceDocument) -> SourceDocument:

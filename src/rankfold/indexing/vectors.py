@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import apsw
 
@@ -16,6 +17,9 @@ from rankfold.storage.connection import fetch, transaction
 
 _GIVE_UP = 3
 """Texts in a row that an embedder may fail on before it is taken to be broken."""
+
+_FAILED: Final = object()
+"""Stands where an embedder raised, because it may return anything at all."""
 
 
 def require_space(connection: apsw.Connection, embedder: Embedder) -> None:
@@ -73,7 +77,7 @@ def embed_pending(connection: apsw.Connection, embedder: Embedder, *, report: In
         vectors, failures = _embed(embedder, texts, paths, failures, report)
         with transaction(connection):
             for (vector_id, _, _, path), vector in zip(batch, vectors, strict=True):
-                if vector is None:
+                if vector is _FAILED:
                     continue
                 problem = defect(vector, embedder.dimension)
                 if problem is None:
@@ -87,8 +91,9 @@ def embed_pending(connection: apsw.Connection, embedder: Embedder, *, report: In
                 else:
                     report.warnings.append(f"{path}: not embedded, since its vector {problem}")
                     fetch(connection, "UPDATE vector SET problem = ? WHERE id = ?", (problem, vector_id))
-        if isinstance(embedder, ReportsCuts) and any(vector is not None for vector in vectors):
-            report.cut += sum(embedder.is_cut(texts))
+        if isinstance(embedder, ReportsCuts) and any(vector is not _FAILED for vector in vectors):
+            with contextlib.suppress(Exception):  # it is only a count
+                report.cut += sum(embedder.is_cut(texts))
         done += len(batch)
         progress("vectors", done, total)
         if failures >= _GIVE_UP:
@@ -109,8 +114,8 @@ def _pending(connection: apsw.Connection) -> int:
 
 def _embed(
     embedder: Embedder, texts: Sequence[str], paths: Sequence[str], failures: int, report: IndexReport
-) -> tuple[list[Sequence[float] | None], int]:
-    """One vector per text, None where the embedder failed, and how many failures in a row there are now."""
+) -> tuple[list[Any], int]:
+    """What the embedder gave for each text, `_FAILED` where it raised, and how many failures in a row there are now."""
     try:
         vectors = list(embedder.embed_documents(texts))
         if len(vectors) != len(texts):
@@ -118,9 +123,9 @@ def _embed(
         return list(vectors), 0
     except Exception:  # whatever an embedder raises, one bad text must not take the batch with it
         pass
-    made: list[Sequence[float] | None] = []
+    made: list[Any] = []
     for text, path in zip(texts, paths, strict=True):
-        vector: Sequence[float] | None = None
+        vector: Any = _FAILED
         if failures < _GIVE_UP:
             try:
                 (vector,) = embedder.embed_documents([text])

@@ -14,6 +14,7 @@ import pathspec
 
 from rankfold.errors import SourceError
 from rankfold.indexing.formats import format_for
+from rankfold.storage.header import is_there
 
 
 @dataclass
@@ -36,7 +37,7 @@ def walk(root: Path) -> Found:
     Raises:
         SourceError: the folder itself is missing or cannot be read.
     """
-    if not root.exists():
+    if not is_there(root):
         raise SourceError(f"{root} does not exist; nothing was removed from the index")
     found = Found()
     files: dict[str, Path] = {}
@@ -58,12 +59,12 @@ def walk(root: Path) -> Found:
         if own:
             active.append(("", own))
         for entry in entries:
-            name = entry.name
+            name = _as_text(entry.name)
             path = f"{below}/{name}" if below else name
             if name.startswith("."):
                 found.skipped["hidden"] += 1
-            elif not _is_text(name):
-                found.unnameable.append(path.encode("utf-8", "replace").decode())
+            elif "\ufffd" in name and name != entry.name:
+                found.unnameable.append(path)
             elif entry.is_symlink():
                 found.skipped["link"] += 1
             elif _is_ignored(active, name, entry.is_dir()):
@@ -78,13 +79,10 @@ def walk(root: Path) -> Found:
     return found
 
 
-def _is_text(name: str) -> bool:
-    """Whether a name can be stored and shown: file systems take names in any encoding, and in none."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _as_text(name: str) -> str:
+    """A name as it can be stored and shown, in whatever encoding the locale says that names are; what is no UTF-8 in
+    it is replaced."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def _is_ignored(active: list[tuple[str, pathspec.GitIgnoreSpec]], name: str, is_folder: bool) -> bool:
@@ -109,7 +107,7 @@ def _ignores_above(root: Path) -> list[tuple[str, pathspec.GitIgnoreSpec]]:
     """The `.gitignore` files between the root and the top of its repository, unless they ignore the root itself."""
     above: list[tuple[str, pathspec.GitIgnoreSpec]] = []
     folder, prefix = root.absolute(), ""
-    while not (folder / ".git").exists():
+    while not is_there(folder / ".git"):
         if folder.parent == folder:
             return []
         prefix = f"{folder.name}/{prefix}"

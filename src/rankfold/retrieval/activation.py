@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from rankfold.constants import WEIGHT
 from rankfold.errors import BadValueError
 from rankfold.models import Dropped
 from rankfold.records import Arm, Profile
-from rankfold.retrieval.registry import Registries
+from rankfold.retrieval.registry import Registries, is_weight
 from rankfold.retrieval.situation import Situation
 from rankfold.retrieval.statement import ActiveArm
 
@@ -42,8 +42,10 @@ def weights_of(
         if only is not None:
             weight = 0.0 if arm.name not in only else weight or arm.weight
         weight = stated.get(arm.name, weight)
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight) or weight < 0:
-            raise BadValueError(f"weight of {arm.name} is {weight!r}; a weight is a finite number, 0 or more")
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not is_weight(weight):
+            raise BadValueError(
+                f"weight of {arm.name} is {weight!r}; it is 0, or from {WEIGHT.minimum:f} to {WEIGHT.maximum:g}"
+            )
         weights[arm.name] = float(weight)
     return weights
 

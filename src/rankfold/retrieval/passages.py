@@ -6,7 +6,6 @@ document can look like a match that is none.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,9 +13,6 @@ from dataclasses import dataclass
 from rankfold.derivation import normalise, segments, words
 from rankfold.models import Passage
 from rankfold.retrieval.query import Term
-
-_JAMO = re.compile("[\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff\uffa0-\uffdc]")
-"""Parts of Hangul syllables, and syllables that another part may join."""
 
 Stemmer = Callable[[str], list[tuple[int, int, str]]]
 """A text to `(start, end, token)`, offsets in UTF-8 bytes."""
@@ -200,22 +196,20 @@ def _normalised(text: str) -> tuple[str, list[tuple[int, int]] | None]:
     places: list[tuple[int, int]] = []
     start = 0
     for end in range(1, len(text) + 1):
-        if end == len(text) or not _composes(text[end - 1], text[end]):
+        if end == len(text) or not _goes_on(text[end]):
             pieces.append(normalise(text[start:end]))
             places += [(start, end)] * len(pieces[-1])
             start = end
     return "".join(pieces), places
 
 
-def _composes(before: str, after: str) -> bool:
-    """Whether normalisation may make one code point of the two, or of what they stand for."""
-    if after < "\u0300":
+def _goes_on(character: str) -> bool:
+    """Whether normalisation may make one code point of this one and those before it: marks, and the vowels and ends of
+    Hangul syllables. See https://unicode.org/reports/tr15/."""
+    if character < "\u0300":
         return False
-    return (
-        unicodedata.category(after).startswith("M")
-        or after in "\uff9e\uff9f"
-        or (_JAMO.match(before) is not None and _JAMO.match(after) is not None)
-    )
+    first = unicodedata.normalize("NFKC", character)[0]
+    return unicodedata.category(first).startswith("M") or "\u1160" <= first <= "\u11ff"
 
 
 def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import difflib
 import functools
-import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar, cast
 
-from rankfold.constants import CONSTANTS
+from rankfold.constants import CONSTANTS, WEIGHT
 from rankfold.errors import ERRORS, RegistryError, UnknownNameError
 from rankfold.fields import FIELDS
 from rankfold.records import (
@@ -32,6 +31,7 @@ from rankfold.records import (
     Field,
     Precondition,
     Profile,
+    RawValue,
     Record,
     ScopeAxis,
     Slot,
@@ -51,6 +51,7 @@ HOLES: tuple[str, ...] = ("scope", "candidates", "exclusions", "column_weights")
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 _HOLE = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
 _SLOT = re.compile(r"\?(\d+)")
+_BARE_SLOT = re.compile(r"\?(?!\d)")
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,8 @@ class Registries:
         """
         grown = self
         for arm in arms:
+            if not isinstance(arm, Arm):
+                raise RegistryError(f"{arm!r} is no Arm")
             grown = grown.plus("arms", arm)
         return grown
 
@@ -213,6 +216,11 @@ def _join(registries: Registries, kind: str, record_type: type, point: EntryPoin
     return replace(grown, origins=(*grown.origins, *added))
 
 
+def is_weight(value: float) -> bool:
+    """Whether a number can be an arm's weight: 0, or in the range of the constant `weight`."""
+    return value == 0 or WEIGHT.minimum <= value <= WEIGHT.maximum
+
+
 def _check(registries: Registries, kind: str, record: Record) -> None:
     def demand(holds: bool, message: str) -> None:
         if not holds:
@@ -236,7 +244,7 @@ def _check(registries: Registries, kind: str, record: Record) -> None:
         for name in record.parameters:
             demand(name in registries.constants, f"unknown constant {name!r}")
     elif isinstance(record, Arm):
-        demand(math.isfinite(record.weight) and record.weight >= 0, "a weight is finite and not negative")
+        demand(is_weight(record.weight), "a weight is 0, or finite and in the range of the constant `weight`")
         for name in record.preconditions:
             demand(name in registries.preconditions, f"unknown precondition {name!r}")
         demand(
@@ -245,7 +253,14 @@ def _check(registries: Registries, kind: str, record: Record) -> None:
         )
         for hole in _HOLE.findall(record.sql + record.fast_sql):
             demand(hole in HOLES or hole in registries.constants, f"unknown hole {{{hole}}} in its SQL")
-        demand("{scope}" in record.sql, "its SQL does not obey the scope")
+        demand("{scope}" in record.sql, "its SQL does not obey the scope: it must read documents from {scope}")
+        demand(";" not in record.sql + record.fast_sql, "its SQL is one SELECT, without a semicolon")
+        demand(not _BARE_SLOT.search(record.sql + record.fast_sql), "its SQL has a ? without a slot's number")
+        demand(record.reads in ("query", "candidates", "corpus"), f"it cannot read {record.reads!r}")
+        demand(
+            isinstance(record.raw, RawValue) and record.raw.better in ("lower", "higher"), "its raw value is not told"
+        )
+        demand(not record.exclusions or "{exclusions}" in record.sql, "its SQL has no hole for its exclusions")
         known = {slot.number for slot in registries.slots}
         for number in _SLOT.findall(record.sql + record.fast_sql):
             demand(int(number) in known, f"unknown slot ?{number} in its SQL")
@@ -254,6 +269,6 @@ def _check(registries: Registries, kind: str, record: Record) -> None:
     elif isinstance(record, Profile):
         for name, weight in record.weights.items():
             demand(name in registries.arms, f"unknown arm {name!r}")
-            demand(math.isfinite(weight) and weight >= 0, f"weight of {name!r} is not finite and not negative")
+            demand(is_weight(weight), f"weight of {name!r} is neither 0 nor in the range of the constant `weight`")
         for name in record.adjustments:
             demand(name in registries.adjustments, f"unknown adjustment {name!r}")

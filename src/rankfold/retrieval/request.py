@@ -66,6 +66,8 @@ def read_request(
     form = query_form if query_form is not None else chosen.query_form
     if form not in QUERY_FORMS:
         raise BadValueError(f"query form {form!r} is none of {', '.join(QUERY_FORMS)}")
+    if arms is not None and not arms:
+        raise BadValueError("arms is empty; leave it out to ask all of them")
     return Request(
         query=query,
         profile=chosen,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from rankfold.derivation import normalise, words
 from rankfold.embedding import Embedder, Unavailable
+from rankfold.errors import SearchError
 from rankfold.models import Answer, ArmUsed, Dropped, Hit
 from rankfold.records import STAGES, Effect
 from rankfold.retrieval.activation import activate
@@ -117,6 +119,7 @@ def _run(
     while True:
         parameters = statement.bind({**values, 3: fused_limit})
         rows = fetch(reader.connection, statement.text, parameters)
+        _require_sound(rows, statement)
         hits: list[Hit] = hits_of(reader.connection, rows, statement, weights, registries)
         effects: list[Effect] = []
         for adjustment in adjustments:
@@ -130,6 +133,22 @@ def _run(
         for place, name in enumerate(statement.arms)
     )
     return _Found(tuple(hits), tuple(effects), used, parameters, len(rows))
+
+
+def _require_sound(rows: Sequence[Sequence[Any]], statement: Statement) -> None:
+    """Refuse rows whose contributions do not add up: then some arm gave a document twice, or a rank below 1.
+
+    Raises:
+        SearchError: it names the arms of the statement.
+    """
+    for path, score, *cells in rows:
+        ranks, shares = cells[0::3], cells[2::3]
+        is_ranked = all(rank is None or (isinstance(rank, int) and rank >= 1) for rank in ranks)
+        if not is_ranked or score != math.fsum(share for share in shares if share is not None):
+            raise SearchError(
+                f"the contributions to {path} do not add up: one of {', '.join(statement.arms)} gave it more than one "
+                "row, or a rank that is no whole number from 1"
+            )
 
 
 def _vector(

@@ -23,7 +23,7 @@ from rankfold.errors import (
     SearchError,
 )
 from rankfold.storage.capabilities import Capabilities
-from rankfold.storage.header import APPLICATION_ID, read_header, require_ours
+from rankfold.storage.header import APPLICATION_ID, is_there, read_header, require_ours
 from rankfold.storage.migrations import migrate, migrations, newest
 from rankfold.storage.vec import load_vec
 
@@ -159,19 +159,15 @@ def open_reader(database: Path) -> Reader:
     with translated(database), contextlib.ExitStack() as on_failure:
         opened = "read-only"
         files = _files(database, opened)
-        connection = _open(_uri(database, _READ_ONLY))
-        on_failure.callback(connection.close)
         try:
-            _try(connection)
+            connection = _open_and_read(_uri(database, _READ_ONLY))
         except apsw.Error as problem:
             if not _is_unwritable_log(problem, database):
                 raise
-            connection.close()
             opened = "immutable"
             files = _files(database, opened)
-            connection = _open(_uri(database, _IMMUTABLE))
-            on_failure.callback(connection.close)
-            _try(connection)
+            connection = _open_and_read(_uri(database, _IMMUTABLE))
+        on_failure.callback(connection.close)
         state = _attach_state(connection, database)
         vec_version, vec_problem = load_vec(connection)
         on_failure.pop_all()
@@ -188,7 +184,7 @@ def open_writer(database: Path, *, tokenizer: str) -> apsw.Connection:
     Raises:
         RankfoldError: the file is something else, newer, damaged or cannot be written.
     """
-    if database.exists():
+    if is_there(database):
         require_writable(database)
     else:
         make_folder(database.parent)
@@ -316,15 +312,25 @@ def _uri(path: Path, query: str) -> str:
 
 def _open(uri: str, flags: int = apsw.SQLITE_OPEN_READONLY) -> apsw.Connection:
     connection = apsw.Connection(uri, flags=flags | apsw.SQLITE_OPEN_URI)
-    connection.set_busy_timeout(int(BUSY_TIMEOUT.value))
-    fetch(connection, f"PRAGMA mmap_size = {_MMAP}")
-    fetch(connection, f"PRAGMA cache_size = -{_CACHE_KIB}")
+    try:
+        connection.set_busy_timeout(int(BUSY_TIMEOUT.value))
+        fetch(connection, f"PRAGMA mmap_size = {_MMAP}")
+        fetch(connection, f"PRAGMA cache_size = -{_CACHE_KIB}")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
-def _try(connection: apsw.Connection) -> None:
-    """Read something, which is when SQLite first looks into the file."""
-    fetch(connection, "SELECT 1 FROM setting LIMIT 1")
+def _open_and_read(uri: str) -> apsw.Connection:
+    """Open for reading and read something, which is when SQLite first looks into the file."""
+    connection = _open(uri)
+    try:
+        fetch(connection, "SELECT 1 FROM setting LIMIT 1")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _is_unwritable_log(problem: apsw.Error, database: Path) -> bool:
@@ -332,7 +338,7 @@ def _is_unwritable_log(problem: apsw.Error, database: Path) -> bool:
     the file is all there is. See https://sqlite.org/wal.html#read_only_databases."""
     log = database.with_name(database.name + "-wal")
     is_refused = isinstance(problem, apsw.ReadOnlyError | apsw.CantOpenError)
-    return is_refused and not (log.exists() and log.stat().st_size)
+    return is_refused and not (is_there(log) and log.stat().st_size)
 
 
 def _files(database: Path, opened: str) -> tuple[object, ...]:
@@ -344,7 +350,7 @@ def _files(database: Path, opened: str) -> tuple[object, ...]:
         except OSError:
             return ()
         changes = (found.st_size, found.st_mtime_ns) if opened == "immutable" else ()
-        return (found.st_dev, found.st_ino, *changes)
+        return (found.st_dev, found.st_ino, bool(found.st_size), *changes)
 
     return (identity(database), identity(state_path(database)))
 
@@ -352,7 +358,7 @@ def _files(database: Path, opened: str) -> tuple[object, ...]:
 def _attach_state(connection: apsw.Connection, database: Path) -> str | None:
     """Attach the state plane, or an empty one in memory, so that one statement serves both."""
     path = state_path(database)
-    if path.exists():
+    if is_there(path):
         header = read_header(path)
         if header is not None:
             require_ours(path, header, newest=newest("state"))

@@ -31,6 +31,14 @@ class Header:
     """How many migrations it has seen."""
 
 
+def is_there(path: Path) -> bool:
+    """Whether something is at a place, as far as this user may know."""
+    try:
+        return path.exists()
+    except OSError:  # a folder above it may not be entered
+        return False
+
+
 def read_header(path: Path) -> Header | None:
     """Read a file's header.
 
