@@ -45,3 +45,11 @@ def nobodys() -> Iterator[Path]:
         if path.is_dir():
             path.chmod(0o700)
     shutil.rmtree(made)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An empty folder named `notes`."""
+    made = tmp_path / "notes"
+    made.mkdir()
+    return made

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rankfold.cli import main
+from rankfold.constants import WEIGHT
 from rankfold.embedding import Unavailable, default_embedder
 from rankfold.indexing.sync import IndexReport
 from rankfold.retrieval.registry import installed
@@ -232,8 +233,9 @@ def test_help_names_every_scope_axis_and_every_range(name: str) -> None:
         assert f"{axis.flag} {axis.value}".strip() in shown
     for constant in installed().constants:
         if constant.flag:
-            assert f"{constant.flag} N" in shown
-            assert f"{constant.minimum} to {constant.maximum}" in shown
+            assert f"{constant.flag} {'ARM=W' if constant is WEIGHT else 'N'}" in shown
+            written = f"{constant.minimum:f} to {constant.maximum:g}"
+            assert f"{constant.minimum} to {constant.maximum}" in shown or written in shown
 
 
 @pytest.mark.usefixtures("empty")

@@ -140,7 +140,7 @@ def test_a_slot_below_the_highest_that_the_text_skips_is_bound_to_nothing() -> N
 
 def test_weights_are_printed_as_the_shortest_text_that_reads_back() -> None:
     arm = REGISTRIES.arms["fts"]
-    for weight, text in ((1.0, "1.0 /"), (1, "1.0 /"), (0.1 + 0.2, "0.30000000000000004 /"), (1e-07, "1e-07 /")):
+    for weight, text in ((1.0, "1.0 /"), (1, "1.0 /"), (0.1 + 0.2, "0.30000000000000004 /"), (1e-06, "1e-06 /")):
         statement = fold(
             [ActiveArm(arm, weight)], registries=REGISTRIES, profile=REGISTRIES.profiles["memory"], rank_constant=60
         )
