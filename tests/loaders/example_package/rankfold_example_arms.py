@@ -16,7 +16,7 @@ SQL = """
 SELECT document_id, row_number() OVER (ORDER BY raw, file, ordinal) AS rank, raw
 FROM (
   SELECT d.id AS document_id, {expression} AS raw, d.file, d.ordinal
-  FROM document AS d WHERE d.id IN (SELECT document_id FROM {scope})
+  FROM document AS d WHERE d.id IN (SELECT document_id FROM {scope}) AND {exclusions}
   ORDER BY raw, d.file, d.ordinal
   LIMIT ?2
 )
