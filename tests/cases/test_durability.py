@@ -49,8 +49,8 @@ with rankfold.open(sys.argv[1], embedder=None) as notes:
         answer = notes.search("kettle", limit=100, window=100)
         assert len(answer) == 100, len(answer)
         assert all(hit.snippet for hit in answer)
-        runs.add(answer[0].snippet.split()[4])
-    print(len(runs))
+        runs.add(int(answer[0].snippet.split()[4]))
+    print(min(runs))
 """
 
 
@@ -71,7 +71,7 @@ def test_searching_succeeds_while_another_process_indexes(opened: Open, tmp_path
         seen = [int(reader.communicate()[0] or "0") for reader in readers]
         assert [reader.returncode for reader in readers] == [0] * 8
         assert writer.poll() is None, "it was indexing all the time"
-        assert max(seen) > 1, "readers see what was committed meanwhile"
+        assert min(seen) >= 1, "whatever was committed before a search is seen by it"
     finally:
         writer.kill()
         writer.communicate()
@@ -223,6 +223,29 @@ def test_an_index_is_made_again_also_where_a_killed_run_left_its_log(opened: Ope
     shutil.rmtree(folder)
     notes.index(write(folder, {"b.md": "kettle two"}))
     assert paths(notes.search("kettle")) == ["n/b.md"]
+    require_sound(database)
+
+
+def test_a_file_left_in_the_middle_of_a_change_is_mended_by_the_next_run(opened: Open, tmp_path: Path) -> None:
+    """FC-D02: it is not read as it is, not even where reading is all that can be done."""
+    database = tmp_path / "index.db"
+    notes = opened()
+    notes.index(records({"A": "kettle"}))
+    notes.close()
+    ask(database, "PRAGMA journal_mode = DELETE")
+
+    def die() -> None:
+        other = apsw.Connection(str(database))
+        for sql in ("PRAGMA cache_size = 1", "BEGIN IMMEDIATE", "UPDATE full_text SET body = randomblob(4000000)"):
+            other.execute(sql).fetchall()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    assert in_child(die) == -signal.SIGKILL
+    assert (tmp_path / "index.db-journal").stat().st_size > 0
+    with pytest.raises(ReadOnlyError, match="left in the middle of a change by a run that ended; index again"):
+        notes.search("kettle")
+    notes.index(records({"B": "kettle two"}))
+    assert paths(notes.search("kettle")) == ["A", "B"]
     require_sound(database)
 
 

@@ -129,6 +129,21 @@ def test_weights_do_what_they_say(opened: Open) -> None:
         notes.search("log", weights={"ftx": 1.0})
 
 
+def test_a_score_is_a_rank_score_and_what_it_was_made_of_is_beside_it(opened: Open) -> None:
+    """FC-R04: a perfect hit and nonsense score alike; only the arms' own values tell them apart."""
+    table = {"harbour": [1.0, 0.0], "nonsense": [0.1, 1.0]}
+    notes = opened(embedder=TableEmbedder(table, dimension=2))
+    notes.index(records({"A": "harbour inspection", "B": "harbour dues"}))
+    perfect = notes.search("harbour inspection", arms=["vector"])
+    nonsense = notes.search("nonsense", arms=["vector"])
+    assert perfect[0].score == nonsense[0].score == 1 / 61
+    assert perfect[0].contributions[0].raw == 0.0
+    assert nonsense[0].contributions[0].raw > 0.8
+    arms = notes.registries.arms
+    assert (arms["fts"].raw.name, arms["fts"].raw.better) == ("bm25", "lower")
+    assert (arms["vector"].raw.name, arms["vector"].raw.better) == ("cosine distance", "lower")
+
+
 def test_a_collection_of_which_little_is_embedded_answers_by_words(opened: Open, tmp_path: Path) -> None:
     """FC-R05."""
     folder = tmp_path / "notes"

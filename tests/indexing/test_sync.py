@@ -262,16 +262,25 @@ def test_a_binary_file_under_a_name_of_text_is_named_and_holds_nobody_up(opened:
     assert report.added == 2
 
 
+TEXTS = [
+    "kettle",
+    "# Lid\n\nsteam",
+    "---\ntags: [x]\n---\nquay",
+    jsonl([{"id": "1", "text": "kettle"}, {"id": "2", "text": "lid"}, {"id": "3", "text": "kettle"}]),
+    jsonl([{"id": "3", "text": "kettle"}, {"id": "1", "text": "lid"}, {"text": "quay"}]),
+    None,
+    "move",
+]
 EDITS = st.lists(
     st.tuples(
-        st.sampled_from(["a.md", "b.md", "c.md", "d/a.md", "d/e.txt"]),
-        st.sampled_from(["kettle", "kettle lid", "# Lid\n\nsteam", "---\ntags: [x]\n---\nquay", None, "move"]),
+        st.sampled_from(["a.md", "b.md", "d/a.md", "d/e.txt", "r.jsonl", "d/r.jsonl"]),
+        st.sampled_from(TEXTS),
     ),
     max_size=12,
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(EDITS, min_size=1, max_size=3))
 def test_any_edits_end_where_a_new_index_begins(
     tmp_path_factory: pytest.TempPathFactory, runs: list[list[tuple[str, str | None]]]

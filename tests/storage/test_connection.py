@@ -174,6 +174,7 @@ def test_a_missing_state_plane_and_an_empty_one_answer_alike(database: Path) -> 
         ("IOERR_SHORT_READ", CorruptIndexError),
         ("READONLY", ReadOnlyError),
         ("READONLY_DIRECTORY", ReadOnlyError),
+        ("READONLY_ROLLBACK", ReadOnlyError),
         ("PERM", ReadOnlyError),
         ("CANTOPEN", IndexNotFoundError),
         ("FULL", ReadOnlyError),

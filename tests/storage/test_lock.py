@@ -26,6 +26,16 @@ def test_the_lock_names_its_holder_and_is_free_afterwards(tmp_path: Path) -> Non
     assert not (tmp_path / "index.db.lock.pid").exists()
 
 
+def test_a_link_to_an_index_has_the_same_lock(tmp_path: Path) -> None:
+    (tmp_path / "link.db").symlink_to(tmp_path / "index.db")
+    with (
+        indexing_lock(tmp_path / "index.db"),
+        pytest.raises(BusyError, match=r"link\.db \(pid"),
+        indexing_lock(tmp_path / "link.db"),
+    ):
+        pytest.fail("both held it")
+
+
 def test_an_error_inside_frees_the_lock(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), indexing_lock(tmp_path / "index.db"):
         raise ZeroDivisionError

@@ -67,6 +67,10 @@ def _translate(problem: apsw.Error, database: Path) -> RankfoldError:
         return NotAnIndexError(f"{database} is not a rankfold index and was left untouched")
     if primary == apsw.SQLITE_CORRUPT or code == apsw.SQLITE_IOERR_SHORT_READ:
         return CorruptIndexError(f"{database} is damaged ({problem}). {CorruptIndexError.record.fix}")
+    if code == apsw.SQLITE_READONLY_ROLLBACK:
+        return ReadOnlyError(
+            f"{database} was left in the middle of a change by a run that ended; index again to mend it"
+        )
     if primary in (apsw.SQLITE_READONLY, apsw.SQLITE_PERM):
         return ReadOnlyError(f"{database} cannot be written ({problem})")
     if primary == apsw.SQLITE_CANTOPEN:
@@ -336,9 +340,9 @@ def _open_and_read(uri: str) -> apsw.Connection:
 def _is_unwritable_log(problem: apsw.Error, database: Path) -> bool:
     """Whether a file could not be read because SQLite may not make the log beside it, and there is none to read: then
     the file is all there is. See https://sqlite.org/wal.html#read_only_databases."""
-    log = database.with_name(database.name + "-wal")
+    logs = [database.with_name(database.name + end) for end in ("-wal", "-journal")]
     is_refused = isinstance(problem, apsw.ReadOnlyError | apsw.CantOpenError)
-    return is_refused and not (is_there(log) and log.stat().st_size)
+    return is_refused and not any(is_there(log) and log.stat().st_size for log in logs)
 
 
 def _files(database: Path, opened: str) -> tuple[object, ...]:

@@ -24,7 +24,8 @@ def indexing_lock(database: Path) -> Iterator[None]:
         BusyError: another process holds it; the message names it where it can be read.
         ReadOnlyError: the lock file cannot be written.
     """
-    path = database.with_name(database.name + ".lock")
+    real = database.resolve()  # one lock, by whatever name the index is known
+    path = real.with_name(real.name + ".lock")
     lock = FileLock(path)
     try:
         lock.acquire(timeout=0)
