@@ -9,9 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 import rankfold
 from support import NOBODY, Open, TableEmbedder
+
+# Nothing is timed by a test. Where a change is to land the same examples run every time; elsewhere new ones are sought.
+settings.register_profile("rankfold", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.load_profile("rankfold")
 
 
 @pytest.fixture
