@@ -15,7 +15,8 @@ from typing import Any
 from rankfold_loaders import markdown_text as md
 from rankfold_loaders import registries
 from rankfold_loaders.addresses import anchor, href, page_of, relative
-from rankfold_loaders.agreement import Entry, Joined, Source
+from rankfold_loaders.agreement import Entry, Joined
+from rankfold_loaders.page_model import Origin, Page, Section, Table
 from rankfold_loaders.registries import OVERVIEW_URI, TABLE, Column, RegistryPage
 
 NOTHING = "—"
@@ -23,58 +24,6 @@ NOTHING = "—"
 YES, NO = "**yes**", "no"
 OFF = "off"
 """What a weight of 0 shows."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table whose cells are Markdown."""
-
-    label: str
-    """What a screen reader calls it."""
-    registry: str
-    """Which table it is, for whoever reads it back from the page."""
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    numeric: frozenset[int] = frozenset()
-    """Columns of numbers, set to the right."""
-
-
-@dataclass(frozen=True)
-class Section:
-    """One record's own section."""
-
-    number: str
-    heading: str
-    anchor: str
-    doc: str
-    details: tuple[tuple[str, str], ...] = ()
-    """Terms and what they are."""
-    sql: tuple[tuple[str, str], ...] = ()
-    """Captions and SQL text."""
-
-
-@dataclass(frozen=True)
-class Origin:
-    """One line of the provenance."""
-
-    name: str
-    source: Source
-    expressions: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True)
-class Page:
-    """One generated page."""
-
-    uri: str
-    title: str
-    description: str
-    template: str
-    context: Mapping[str, Any]
-    origins: tuple[Origin, ...] = ()
-    edit: str = ""
-    """The file to edit in order to change it, as a path in the project."""
-    search_excluded: bool = False
 
 
 def pages(joined: Joined, field_docs: Mapping[str, Mapping[str, str]]) -> list[Page]:

@@ -13,7 +13,7 @@ import yaml
 
 from rankfold_loaders import markdown_text as md
 from rankfold_loaders.faults import error
-from rankfold_loaders.pages import Page
+from rankfold_loaders.page_model import Page
 
 
 def templates_folder() -> Path:

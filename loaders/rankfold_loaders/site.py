@@ -10,7 +10,8 @@ from rankfold_loaders.agreement import Joined, join
 from rankfold_loaders.facts import facts
 from rankfold_loaders.faults import SiteError
 from rankfold_loaders.markdown_text import fence
-from rankfold_loaders.pages import Page, pages
+from rankfold_loaders.page_model import Page
+from rankfold_loaders.pages import pages
 from rankfold_loaders.project import Project
 from rankfold_loaders.registries import OVERVIEW_URI, RECORDS_MODULE, TABLE
 from rankfold_loaders.render import Renderer

@@ -11,7 +11,7 @@ import pytest
 
 from loaders.site_trees import REPOSITORY
 from rankfold_loaders.faults import SiteError
-from rankfold_loaders.pages import Page
+from rankfold_loaders.page_model import Page
 from rankfold_loaders.render import Renderer, templates_folder
 
 PAGE = Page("a.md", "A: title", "What | it is.", "a.md.jinja", {"word": "one"})
