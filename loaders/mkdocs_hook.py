@@ -7,13 +7,14 @@ sys.dont_write_bytecode = True
 for _name in [name for name in sys.modules if name.partition(".")[0] == "rankfold_loaders"]:
     del sys.modules[_name]
 
-from rankfold_loaders.mkdocs_adapter import (  # noqa: E402
-    on_config,
-    on_files,
-    on_nav,
-    on_page_markdown,
-    on_post_build,
-    on_startup,
-)
+from rankfold_loaders.mkdocs_adapter import Adapter  # noqa: E402
+
+_adapter = Adapter()
+on_startup = _adapter.on_startup
+on_config = _adapter.on_config
+on_files = _adapter.on_files
+on_nav = _adapter.on_nav
+on_page_markdown = _adapter.on_page_markdown
+on_post_build = _adapter.on_post_build
 
 __all__ = ["on_config", "on_files", "on_nav", "on_page_markdown", "on_post_build", "on_startup"]

@@ -20,16 +20,21 @@ def anchor(word: str, name: str) -> str:
     Lower-case letters, digits and underscores stay; any other character becomes its code in hexadecimal between
     hyphens. So two names never share an id, and an id never depends on what else is on the page.
     """
-    spelled = re.sub(r"[^a-z0-9_]", lambda match: f"-{ord(match.group()):x}-", name)
-    return f"{word}-{spelled}"
+    return f"{word}-{_spelled(name, 'a-z0-9_')}"
+
+
+def _spelled(name: str, kept: str) -> str:
+    return re.sub(f"[^{kept}]", lambda match: f"-{ord(match.group()):x}-", name)
 
 
 def page_of(page: RegistryPage, name: str) -> str:
     """The page that shows the record."""
     if not page.each:
         return page.uri
+    # As in ids, except that a hyphen stays; capitals do not, because some systems take `C` and `c` for one file.
+    spelled = _spelled(name, "a-z0-9_-")
     # A page called `index` would be that of its folder; in a folder of its own it has the address of its like.
-    return uri(page.each.format(name=f"{name}/index" if name.lower() in ("index", "readme") else name))
+    return page.each.replace("{name}", f"{spelled}/index" if spelled in ("index", "readme") else spelled)
 
 
 def href(here: str, page: RegistryPage, name: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from rankfold_loaders.faults import Fault
 from rankfold_loaders.live import Live
 from rankfold_loaders.project import Project
-from rankfold_loaders.registries import TABLE, RegistryPage
+from rankfold_loaders.registries import Reference, RegistryPage
 from rankfold_loaders.static import Authored, Reader, StaticRecord
 
 
@@ -79,6 +79,7 @@ class Joined:
 
     entries: Mapping[str, Sequence[Entry]]
     live: Live
+    reference: Reference
 
     def entry(self, kind: str, name: str) -> Entry:
         """The record of that kind and name.
@@ -115,15 +116,15 @@ def join(project: Project, live: Live, reader: Reader | None = None) -> tuple[Jo
     entries: dict[str, list[Entry]] = {}
     revision = project.revision()
     reader = reader or Reader(project.source)
-    for page in TABLE:
+    for page in project.reference.registries:
         values = live["registries"].get(page.kind, [])
         if page.record:
-            written = reader.records(page.modules, page.record)
+            written = reader.records(page)
             entries[page.kind], found = _match(project, page, values, written, live["origins"], revision)
             faults += found
         else:
             entries[page.kind] = [_unwritten(project, page.kind, value, revision) for value in values]
-    return Joined(entries, live), faults
+    return Joined(entries, live, project.reference), faults
 
 
 def _match(
@@ -149,6 +150,8 @@ def _match(
         if found is None:
             entries.append(Entry(page.kind, name, value, Source("", 0, "", origin or "registered at run time")))
             continue
+        if not value["doc"]:
+            value = {**value, "doc": found.below}
         file = project.relative(found.file)
         url = project.link(file, found.line, revision) if file else ""
         source = Source(file or "", found.line, url, "" if file else found.symbol)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -28,8 +27,10 @@ from rankfold_loaders.faults import SiteError
 from rankfold_loaders.live import Live
 from rankfold_loaders.pages import undocumented
 from rankfold_loaders.project import Project
-from rankfold_loaders.registries import TABLE
 from rankfold_loaders.static import Reader
+
+_LONGEST_DIFF = 40
+"""Lines of one page's diff that are shown."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +59,14 @@ def run(root: Path) -> Iterator[Outcome]:
     Args:
         root: the folder of `mkdocs.yml`.
     """
-    project = Project(root.resolve(), repo_url=_repo_url(root))
+    try:
+        project = Project.at(root.resolve())
+    except SiteError as problem:
+        yield Outcome("configuration", "", 0, [str(problem)], "mend the file that is named")
+        return
     yield documented_in_source(project)
     try:
-        live = live_side.read(project.source)
+        live = live_side.read(project)
     except SiteError as problem:
         yield Outcome("live", "", 0, [str(problem)], "mend the error above; `python -c 'import rankfold'` shows it too")
         return
@@ -77,18 +82,18 @@ def run(root: Path) -> Iterator[Outcome]:
             return
         yield same_bytes(first, second)
         yield pages_match(project, first, live)
-        yield links(first)
+        yield links(first, project.site_url)
 
 
 def documented_in_source(project: Project) -> Outcome:
     """Every record in the source states its documentation; this names file and line even where it cannot be loaded."""
     faults, count = [], 0
     reader = Reader(project.source)
-    for page in TABLE:
-        for record in reader.records(page.modules, page.record) if page.record else []:
+    for page in project.reference.registries:
+        for record in reader.records(page):
             count += 1
-            doc = record.fields.get("doc")
-            if doc is None or (doc.literal and not str(doc.value).strip()):
+            doc = record.fields.get(page.doc)
+            if not record.below and (doc is None or (doc.literal and not str(doc.value).strip())):
                 place = f"{project.relative(record.file) or record.file}:{record.line}"
                 faults.append(f"{place}: {page.word} {record.name} is not documented")
     return Outcome(
@@ -127,7 +132,7 @@ def facts_resolve(project: Project, joined: Joined) -> Outcome:
     """Every fact that an authored page looks up exists."""
     known = facts(joined, project.facts())
     faults, count, pages = [], 0, 0
-    for file in sorted((project.root / "docs").rglob("*.md")):
+    for file in sorted((project.root / project.docs).rglob("*.md")):
         text = file.read_text(encoding="utf-8")
         pages += 1
         count += sum(
@@ -195,11 +200,10 @@ def pages_match(project: Project, folder: Path, live: Live) -> Outcome:
     """What the built pages show, read back from their HTML, is what the live registries hold."""
     reader = Reader(project.source)
     written = {
-        page.kind: {record.name: record for record in reader.records(page.modules, page.record)}
-        for page in TABLE
-        if page.record
+        row.kind: {record.name: record for record in reader.records(row)} for row in project.reference.registries
     }
-    return compare(readback.expected(live, written), readback.shown(folder, live))
+    reference = project.reference
+    return compare(readback.expected(reference, live, written), readback.shown(reference, folder, live))
 
 
 def compare(expected: Mapping[str, Sequence[str]], shown: Mapping[str, Sequence[str]]) -> Outcome:
@@ -212,20 +216,20 @@ def compare(expected: Mapping[str, Sequence[str]], shown: Mapping[str, Sequence[
             faults.append(_diff(wanted, found, "the registry", f"the page {uri}"))
         elif not found:
             faults.append(f"the page {uri} shows nothing that could be compared")
-    cells = sum(line.startswith("weights:") for line in shown.get("reference/arms.md", ()))
+    cells = sum(line.startswith("weights:") for lines in shown.values() for line in lines)
+    weights = f" ({cells} of them in the table of weights)" if cells else ""
     return Outcome(
         "pages",
-        f"{count} cells, terms and lines of SQL on {len(shown)} generated pages equal the live registry "
-        f"({cells} of them in the table of weights)",
-        min(count, cells),
+        f"{count} cells, terms and lines of SQL on {len(shown)} generated pages equal the live registry{weights}",
+        count,
         sorted(faults),
         "change the template or the page model so that it shows the record; then `python -m rankfold_loaders check`",
     )
 
 
-def links(folder: Path) -> Outcome:
+def links(folder: Path, site_url: str = "") -> Outcome:
     """Every link and anchor of the built site resolves, and every page has what a page needs."""
-    found = faults_of_folder(folder, _site_url(folder))
+    found = faults_of_folder(folder, site_url)
     count = sum(len(page.links) + len(page.loads) for page in read_folder(folder).values())
     return Outcome(
         "links",
@@ -245,7 +249,9 @@ def _normalised(lines: Sequence[str]) -> list[str]:
 
 
 def _diff(wanted: Sequence[str], found: Sequence[str], left: str, right: str) -> str:
-    return "\n".join(difflib.unified_diff(wanted, found, left, right, lineterm="", n=1))
+    lines = list(difflib.unified_diff(wanted, found, left, right, lineterm="", n=1))
+    more = len(lines) - _LONGEST_DIFF
+    return "\n".join([*lines[:_LONGEST_DIFF], *([f"… and {more} lines more"] if more > 0 else [])])
 
 
 def _text_diff(first: Path, second: Path, name: str) -> str:
@@ -258,19 +264,6 @@ def _text_diff(first: Path, second: Path, name: str) -> str:
 
 def _hash(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
-def _repo_url(root: Path) -> str:
-    found = re.search(r"(?m)^repo_url:\s*(\S+)", (root / "mkdocs.yml").read_text(encoding="utf-8"))
-    return found.group(1) if found else ""
-
-
-def _site_url(folder: Path) -> str:
-    page = folder / "index.html"
-    found = (
-        re.search(r'<link rel="canonical" href="([^"]+)"', page.read_text(encoding="utf-8")) if page.is_file() else None
-    )
-    return found.group(1) if found else ""
 
 
 def report(outcomes: Iterator[Outcome], write: Callable[[str], object] = print) -> int:

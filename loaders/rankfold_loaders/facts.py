@@ -14,7 +14,6 @@ from typing import Any
 from rankfold_loaders import markdown_text as md
 from rankfold_loaders.agreement import Joined
 from rankfold_loaders.faults import Fault, SiteError
-from rankfold_loaders.registries import TABLE
 
 FACT = re.compile(r"\{\{(?P<code>=?)\s*(?P<name>[A-Za-z0-9_.-]+)\s*\}\}")
 
@@ -26,7 +25,7 @@ def facts(joined: Joined, more: Mapping[str, str]) -> dict[str, str]:
     `statements.<profile>` for the whole SQL, `default.profile`, and what the package's metadata states.
     """
     known: dict[str, str] = dict(more)
-    for row in TABLE:
+    for row in joined.reference.registries:
         entries = joined.entries[row.kind]
         known[f"{row.kind}.count"] = str(len(entries))
         known[f"{row.kind}.names"] = ", ".join(entry.name for entry in entries)
@@ -34,11 +33,13 @@ def facts(joined: Joined, more: Mapping[str, str]) -> dict[str, str]:
             for path, value in _leaves(entry.values):
                 shown = entry.text(path) if not isinstance(value, list) else ", ".join(str(item) for item in value)
                 known[f"{row.kind}.{entry.name}.{path}"] = _yes_or_no(value, shown)
-    for profile in joined.entries["profiles"]:
-        for arm in joined.entries["arms"]:
-            _, known[f"profiles.{profile.name}.weight.{arm.name}"] = joined.weight(profile.name, arm.name)
-        known[f"statements.{profile.name}"] = joined.live["statements"][profile.name]
-    known["default.profile"] = joined.live["default_profile"]
+    search = joined.live["search"]
+    for profile, described in search.get("profiles", {}).items():
+        for arm in joined.entries.get("arms", ()):
+            _, known[f"profiles.{profile}.weight.{arm.name}"] = joined.weight(profile, arm.name)
+        known[f"statements.{profile}"] = described["whole"]
+    if search:
+        known["default.profile"] = search["default_profile"]
     return known
 
 

@@ -1,7 +1,7 @@
-"""The live side: what the registries hold when the library is imported, and the SQL that it builds from them.
+"""The live side: what the registries hold when their packages are imported, and what follows from it.
 
-`python -m rankfold_loaders.live` prints it as JSON. `read` runs that in a fresh interpreter, because a server that has
-been up for hours must show the code as it is now.
+`python -m rankfold_loaders.live` reads from standard input what a site documents and prints it as JSON. `read` runs
+that in a fresh interpreter, because a server that has been up for hours must show the code as it is now.
 """
 
 from __future__ import annotations
@@ -14,28 +14,26 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
 from rankfold_loaders.faults import error
-from rankfold_loaders.registries import COMMANDS, INSTALLED, TABLE
+from rankfold_loaders.project import Project
+from rankfold_loaders.registries import Reference, RegistryPage, read_reference
 
 Live = dict[str, Any]
-"""`registries`: per kind a list of records; `problems`, `origins`, `statements`, `arm_sql`, `default_profile`."""
+"""`registries`: per kind a list of records; `problems`, `origins`; `search`, where there is one."""
 
 
-def read(source: Path) -> Live:
-    """The live registries, read by a fresh interpreter.
-
-    Args:
-        source: the folder that the library is imported from.
+def read(project: Project) -> Live:
+    """The live registries of a project, read by a fresh interpreter.
 
     Raises:
-        SiteError: the library cannot be imported or its registries cannot be built; carries the traceback.
+        SiteError: a package cannot be imported or its registries cannot be read; carries the traceback.
     """
     loaders = Path(__file__).resolve().parents[1]
-    path = [str(source), str(loaders), *filter(None, [os.environ.get("PYTHONPATH")])]
+    path = [str(project.source), str(loaders), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(path),
@@ -43,8 +41,14 @@ def read(source: Path) -> Live:
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUTF8": "1",
     }
+    wanted = {
+        "reference": dataclasses.asdict(project.reference),
+        "root": str(project.root.resolve()),
+        "cache": str(project.cache),
+    }
     ran = subprocess.run(
         [sys.executable, "-P", "-m", "rankfold_loaders.live"],
+        input=json.dumps(wanted),
         env=environment,
         capture_output=True,
         encoding="utf-8",
@@ -55,27 +59,57 @@ def read(source: Path) -> Live:
     return cast("Live", json.loads(ran.stdout))
 
 
-def collect() -> Live:
-    """The live registries of this interpreter, as values that JSON can carry."""
-    registries = _load(INSTALLED)()
-    collected: Live = {
-        "registries": {
-            page.kind: [plain(record) for record in getattr(registries, page.kind)] for page in TABLE if page.record
-        },
-        "problems": [str(problem) for problem in registries.problems],
-        "origins": {f"{kind}.{name}": origin for kind, name, origin in registries.origins},
-        "default_profile": _load("rankfold.retrieval.profiles:DEFAULT_PROFILE"),
-    }
-    collected |= _statements(registries)
-    from rankfold_loaders.click_commands import describe
+def collect(reference: Reference, root: Path, cache: Path) -> Live:
+    """The live registries of this interpreter, as values that JSON can carry.
 
-    collected["registries"]["commands"] = describe(_load(COMMANDS), COMMANDS.split(".", 1)[0])
+    Args:
+        reference: what is documented.
+        root: the folder of `mkdocs.yml`, which the sample corpus is relative to.
+        cache: where what is slow to make may be kept.
+    """
+    values = {row.kind: _records(row) for row in reference.registries}
+    if reference.derive:
+        _load(reference.derive)(values)
+    problems = _load(reference.problems) if reference.problems else ()
+    origins = _load(reference.origins) if reference.origins else ()
+    collected: Live = {
+        "registries": values,
+        "problems": [str(problem) for problem in problems],
+        "origins": {f"{kind}.{name}": origin for kind, name, origin in origins},
+        "search": {},
+    }
+    if reference.search:
+        from rankfold_loaders.searching import describe
+
+        sample = root / reference.sample if reference.sample else None
+        collected["search"] = describe(_load(reference.search), sample, cache)
     return collected
 
 
 def _load(path: str) -> Any:
-    module, _, name = path.partition(":")
-    return getattr(importlib.import_module(module), name)
+    """What `module:name` stands for; attributes and calls without arguments may follow the name."""
+    module, _, rest = path.partition(":")
+    found: Any = importlib.import_module(module)
+    for part in re.findall(r"\w+|\(\)", rest):
+        found = found() if part == "()" else getattr(found, part)
+    return found
+
+
+def _records(row: RegistryPage) -> list[dict[str, Any]]:
+    found = _load(row.records)
+    if hasattr(found, "list_commands"):
+        from rankfold_loaders.click_commands import describe
+
+        return describe(found, row.records.partition(".")[0].partition(":")[0])
+    records: Iterable[Any] = found.values() if isinstance(found, Mapping) else found
+    return [_named(row, record) for record in records]
+
+
+def _named(row: RegistryPage, record: object) -> dict[str, Any]:
+    values = plain(record)
+    if not isinstance(values, dict) or not isinstance(values.get(row.name), str):
+        raise TypeError(f"{row.records} holds {record!r}, which has no {row.name!r} to be called by")
+    return {**values, "name": values[row.name], "doc": values.get(row.doc) or ""}
 
 
 def plain(value: object) -> Any:
@@ -86,50 +120,20 @@ def plain(value: object) -> Any:
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted((plain(item) for item in value), key=repr)
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
-    name = getattr(value, "__qualname__", type(value).__qualname__)
-    return {"function": f"{getattr(value, '__module__', '')}.{name}"}
-
-
-def _statements(registries: Any) -> Live:
-    from rankfold.retrieval.statement import ActiveArm, fold
-
-    def statement(profile: Any, weights: Mapping[str, float]) -> str:
-        active = [ActiveArm(arm, weights[arm.name]) for arm in registries.arms if weights.get(arm.name, 0) > 0]
-        built = fold(active, registries=registries, profile=profile, rank_constant=profile.rank_constant)
-        return built.text if built else ""
-
-    statements: dict[str, str] = {}
-    arm_sql: dict[str, dict[str, str]] = {}
-    default = registries.profiles[_load("rankfold.retrieval.profiles:DEFAULT_PROFILE")]
-    for profile in registries.profiles:
-        weights = {arm.name: profile.weights.get(arm.name, arm.weight) for arm in registries.arms}
-        statements[profile.name] = statement(profile, weights)
-    # An arm that no profile uses is shown as it would run in the default one.
-    everything = statement(default, dict.fromkeys(registries.arms.names, 1.0))
-    order = [default.name, *(name for name in statements if name != default.name)]
-    for arm in registries.arms:
-        for name, text in [*((name, statements[name]) for name in order), (default.name, everything)]:
-            filled = arm_in_statement(text, arm.name)
-            if filled:
-                arm_sql[arm.name] = {"profile": name, "filled": filled}
-                break
-    return {"statements": statements, "arm_sql": arm_sql}
-
-
-def arm_in_statement(statement: str, arm: str) -> str:
-    """The SELECT of one arm, cut out of a whole statement; empty where the arm is not in it."""
-    found = re.search(rf"^arm_{re.escape(arm)}\([^)]*\) AS MATERIALIZED \(\n(.*?)^\)", statement, re.S | re.M)
-    if not found:
-        return ""
-    return "\n".join(line.removeprefix("  ") for line in found.group(1).splitlines())
+    if not hasattr(value, "__qualname__"):
+        return str(value)
+    return {"function": f"{getattr(value, '__module__', '')}.{value.__qualname__}"}
 
 
 def main() -> None:
     """Print the live registries; whatever the imported packages print goes to standard error."""
+    wanted = json.load(sys.stdin)
     with contextlib.redirect_stdout(sys.stderr):
-        collected = collect()
+        collected = collect(read_reference(wanted["reference"]), Path(wanted["root"]), Path(wanted["cache"]))
     # The original stream, whatever the imports did to `sys.stdout`.
     print(json.dumps(collected, ensure_ascii=False, allow_nan=False), file=sys.__stdout__)
 

@@ -13,6 +13,19 @@ from rankfold_loaders.agreement import Source
 
 
 @dataclass(frozen=True)
+class Filter:
+    """Choices above a table that hide rows: a row stays if it says yes to everything that is chosen."""
+
+    legend: str
+    name: str
+    """Of the group of controls; differs from that of any other table on the page."""
+    choices: tuple[tuple[str, str], ...]
+    """Per choice its value and its label; a cell that says yes carries the value (`Table.needs`)."""
+    exclusive: bool = True
+    """Whether one is chosen at a time; the first choice is then that of all rows."""
+
+
+@dataclass(frozen=True)
 class Table:
     """A table whose cells are Markdown."""
 
@@ -24,11 +37,12 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     numeric: frozenset[int] = frozenset()
     """Columns of numbers, set to the right."""
+    filter: Filter | None = None
 
 
 @dataclass(frozen=True)
 class Section:
-    """One record's own section."""
+    """One record's own section, or the whole of its own page."""
 
     number: str
     heading: str
@@ -38,6 +52,7 @@ class Section:
     """Terms and what they are."""
     sql: tuple[tuple[str, str], ...] = ()
     """Captions and SQL text."""
+    table: Table | None = None
 
 
 @dataclass(frozen=True)
@@ -61,4 +76,7 @@ class Page:
     origins: tuple[Origin, ...] = ()
     edit: str = ""
     """The file to edit in order to change it, as a path in the project."""
-    search_excluded: bool = False
+    repetitive: bool = False
+    """Whether the site's search leaves it out."""
+    kind: str = ""
+    """The registry that it belongs to; empty for the overview."""

@@ -7,6 +7,30 @@ import subprocess
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import platformdirs
+import yaml
+
+from rankfold_loaders.faults import error
+from rankfold_loaders.own_reference import OWN
+from rankfold_loaders.registries import Reference, read_reference
+
+
+class _Configuration(yaml.SafeLoader):
+    """Reads `mkdocs.yml` without MkDocs: what its tags stand for does not matter here."""
+
+
+_Configuration.add_multi_constructor("", lambda *_: None)
+
+
+def _options(plugin: object) -> dict[str, Any] | None:
+    """The options of the plugin `rankfold` in an entry of `plugins`; None for another plugin."""
+    if plugin == "rankfold":
+        return {}
+    if isinstance(plugin, dict) and "rankfold" in plugin:
+        return plugin["rankfold"] or {}
+    return None
 
 
 @dataclass(frozen=True)
@@ -17,6 +41,38 @@ class Project:
     """The folder of `mkdocs.yml`."""
     repo_url: str = ""
     """Where the repository is published; empty for none."""
+    site_url: str = ""
+    """Where the site is published; empty for nowhere."""
+    reference: Reference = OWN
+    """What the site documents."""
+    docs: str = "docs"
+    """The folder of the authored pages, relative to the root."""
+
+    @classmethod
+    def at(cls, root: Path) -> Project:
+        """The project of a folder, as its `mkdocs.yml` states it.
+
+        Raises:
+            SiteError: the file is missing, is no YAML, or states its registries wrongly.
+        """
+        file = root / "mkdocs.yml"
+        try:
+            stated = yaml.load(file.read_text(encoding="utf-8"), _Configuration) or {}
+        except (OSError, yaml.YAMLError) as problem:
+            raise error(str(file), f"cannot be read: {problem}") from problem
+        options = next((_options(item) for item in stated.get("plugins") or () if _options(item) is not None), None)
+        return cls(
+            root,
+            str(stated.get("repo_url") or ""),
+            str(stated.get("site_url") or ""),
+            read_reference(options) if options else OWN,
+            str(stated.get("docs_dir") or "docs"),
+        )
+
+    @property
+    def cache(self) -> Path:
+        """Where what is slow to make is kept, by content: outside the project, because a build writes nothing there."""
+        return platformdirs.user_cache_path("rankfold") / "site"
 
     @property
     def source(self) -> Path:
@@ -39,6 +95,21 @@ class Project:
         found = self._git("rev-parse", "HEAD")
         return found if re.fullmatch(r"[0-9a-f]{40,64}", found) else "main"
 
+    def dates(self) -> dict[str, str]:
+        """When each file was last committed, as ISO dates by path in the project; empty where git cannot tell.
+
+        The oldest commit of a shallow clone seems to touch every file, so such a clone tells nothing.
+        """
+        if self._git("rev-parse", "--is-shallow-repository") != "false":
+            return {}
+        found: dict[str, str] = {}
+        log = self._git("-c", "core.quotePath=false", "log", "--format=%x00%cs", "--name-only", "--relative")
+        for commit in log.split("\0")[1:]:
+            date, *files = commit.split("\n")
+            for file in files:
+                found.setdefault(file, date)
+        return found
+
     def newest_commit_time(self) -> int | None:
         """When the newest commit was made, in seconds since 1970; None where git cannot tell."""
         found = self._git("log", "-1", "--format=%ct")
@@ -49,7 +120,7 @@ class Project:
         committed = self.newest_commit_time()
         if committed is not None:
             return committed
-        folders = [self.root / "docs", self.source]
+        folders = [self.root / self.docs, self.source]
         times = [
             int(file.stat().st_mtime)
             for folder in folders

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,54 +16,77 @@ from bs4 import BeautifulSoup, Tag
 
 from rankfold_loaders.addresses import anchor, page_of
 from rankfold_loaders.live import Live
-from rankfold_loaders.registries import OVERVIEW_URI, TABLE, Column, RegistryPage, row
+from rankfold_loaders.registries import Column, Reference, RegistryPage
 from rankfold_loaders.static import StaticRecord
 
 Written = Mapping[str, Mapping[str, StaticRecord]]
 """The records in the source, by kind and name."""
 
 
-def expected(live: Live, written: Written) -> dict[str, list[str]]:
+def expected(reference: Reference, live: Live, written: Written) -> dict[str, list[str]]:
     """What each generated page has to show, by page."""
     registries = live["registries"]
-    lines: dict[str, list[str]] = {OVERVIEW_URI: []}
-    for page in TABLE:
-        records = registries[page.kind]
-        lines[OVERVIEW_URI].append(f"overview: {page.title}: {len(records)}")
-        mine = lines.setdefault(page.uri, [])
-        if page.kind == "arms":
-            mine += _expected_weights(live, written)
-            mine += _expected_slots(live)
-        elif page.template:
-            mine += _expected_table(page, records)
-        if page.each:
-            for record in records:
-                lines[page_of(page, record["name"])] = list(_expected_command(record))
-        elif page.template:
-            mine += [line for record in records for line in _expected_section(page, record, live)]
+    lines: dict[str, list[str]] = {reference.overview: []}
+    for row in reference.registries:
+        records = registries[row.kind]
+        lines[reference.overview].append(f"overview: {row.title}: {len(records)}")
+        mine = lines.setdefault(row.uri, [])
+        mine += _expected_weights(live, written) if _shows_weights(row) else _expected_table(row, records)
+        for record in records:
+            own = lines.setdefault(page_of(row, record["name"]), [])
+            own += _expected_command(record) if _is_command(row) else _expected_section(row, record, live)
+            if row.kind == "profiles" and live["search"]:
+                lines[_statements_page(row, record["name"])] = list(_expected_statements(record["name"], live))
     return lines
 
 
-def shown(folder: Path, live: Live) -> dict[str, list[str]]:
+def shown(reference: Reference, folder: Path, live: Live) -> dict[str, list[str]]:
     """What each generated page of a built site shows, by page; a missing page shows nothing.
 
     Args:
+        reference: what the site documents.
         folder: the built site.
-        live: names the records whose sections are looked for.
+        live: names the records whose pages are looked for.
     """
-    lines: dict[str, list[str]] = {}
-    uris = dict.fromkeys([OVERVIEW_URI, *(page.uri for page in TABLE)])
-    commands = row("commands")
-    for uri in [*uris, *(page_of(commands, record["name"]) for record in live["registries"]["commands"])]:
-        file = folder / _html_path(uri)
-        soup = BeautifulSoup(file.read_text(encoding="utf-8"), "html.parser") if file.is_file() else None
-        lines[uri] = list(_shown_page(soup, uri)) if soup else []
-    return lines
+    found: dict[str, list[str]] = {
+        reference.overview: list(_shown_tables(reference, _soup(folder, reference.overview)))
+    }
+    for row in reference.registries:
+        found.setdefault(row.uri, []).extend(_shown_tables(reference, _soup(folder, row.uri)))
+        if not row.each:
+            for heading in _soup(folder, row.uri).select(f"h3[id^={row.word}-]"):
+                found[row.uri] += _shown_section(row, heading)
+            continue
+        for record in live["registries"][row.kind]:
+            uri = page_of(row, record["name"])
+            found[uri] = list(_shown_record(reference, row, _soup(folder, uri)))
+            if row.kind == "profiles" and live["search"]:
+                statements = _statements_page(row, record["name"])
+                soup = _soup(folder, statements)
+                found[statements] = [*_shown_tables(reference, soup), *_sql_lines("statements", _sql_blocks(soup))]
+    return found
+
+
+def _soup(folder: Path, uri: str) -> BeautifulSoup:
+    file = folder / _html_path(uri)
+    return BeautifulSoup(file.read_text(encoding="utf-8") if file.is_file() else "", "html.parser")
 
 
 def _html_path(uri: str) -> str:
     stem = uri.removesuffix(".md")
     return f"{stem}.html" if stem.rpartition("/")[2] == "index" else f"{stem}/index.html"
+
+
+def _statements_page(row: RegistryPage, profile: str) -> str:
+    return page_of(row, f"{profile}-statements")
+
+
+def _shows_weights(row: RegistryPage) -> bool:
+    return row.template == "arms.md.jinja"
+
+
+def _is_command(row: RegistryPage) -> bool:
+    return row.each_template == "command.md.jinja"
 
 
 # What the records say
@@ -85,19 +108,6 @@ def _expected_weights(live: Live, written: Written) -> Iterator[str]:
             yield f"weights: {name}: {precondition['heading']}: {needed}"
 
 
-def _expected_slots(live: Live) -> Iterator[str]:
-    for slot in live["registries"]["slots"]:
-        for heading, value in (
-            ("Slot", f"?{slot['number']}"),
-            ("Name", slot["name"]),
-            ("Type", slot["type"]),
-            ("Unit", slot["unit"]),
-            ("Supplied by", _words(slot["supplied_by"])),
-            ("What it is", _words(slot["doc"])),
-        ):
-            yield f"slots: {slot['name']}: {heading}: {_squeeze(value)}"
-
-
 def _expected_table(page: RegistryPage, records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for record in records:
         for column in page.columns:
@@ -108,17 +118,31 @@ def _expected_section(page: RegistryPage, record: Mapping[str, Any], live: Live)
     name = record["name"]
     yield f"section {name}: doc: {_words(record['doc'])}"
     for column in page.details:
-        yield f"section {name}: {column.heading}: {_plain(record, column)}"
+        if column.show != "sql":
+            yield f"section {name}: {column.heading}: {_plain(record, column)}"
     sql: list[str] = []
-    if page.kind == "arms":
-        sql = [text for text in (record["sql"], record["fast_sql"], live["arm_sql"][name]["filled"]) if text]
-    elif page.kind == "profiles":
-        sql = [live["statements"][name]]
-    elif page.kind == "scopes":
-        sql = [text for text in (record["sql"], record["default_sql"]) if text]
-    for n, text in enumerate(sql, start=1):
+    if page.kind == "arms" and live["search"]:
+        sql = [record["sql"], record["fast_sql"], live["search"]["arm_sql"][name]["sql"]]
+    elif page.kind == "profiles" and live["search"]:
+        sql = [live["search"]["profiles"][name]["whole"]]
+    else:
+        sql = [str(record[column.field]) for column in page.details if column.show == "sql"]
+    yield from _sql_lines(f"section {name}", filter(None, sql))
+
+
+def _expected_statements(profile: str, live: Live) -> Iterator[str]:
+    described = live["search"]["profiles"][profile]
+    numbers = {statement["key"]: n for n, statement in enumerate(described["statements"], start=1)}
+    for combination in described["combinations"]:
+        arms = ", ".join(combination["active"]) or "none"
+        yield f"combinations: {numbers.get(combination['statement'], 'none')}: {arms}: {len(combination['holding'])}"
+    yield from _sql_lines("statements", [statement["sql"] for statement in described["statements"]])
+
+
+def _sql_lines(what: str, texts: Iterable[str]) -> Iterator[str]:
+    for n, text in enumerate(texts, start=1):
         for line in text.strip("\n").splitlines():
-            yield f"section {name}: SQL {n}: {line}".rstrip()
+            yield f"{what}: SQL {n}: {line}".rstrip()
 
 
 def _expected_command(record: Mapping[str, Any]) -> Iterator[str]:
@@ -152,40 +176,53 @@ def _plain(record: Mapping[str, Any], column: Column) -> str:
 # What the pages show
 
 
-def _shown_page(soup: BeautifulSoup, uri: str) -> Iterator[str]:
-    tables = soup.select("div.rf-table[data-registry]")
-    for table in tables:
-        yield from _shown_table(table)
-    commands = row("commands")
-    if uri.startswith(commands.each.partition("{")[0]) and uri != commands.uri:
+def _shown_tables(reference: Reference, soup: BeautifulSoup) -> Iterator[str]:
+    for table in soup.select("div.rf-table[data-registry]"):
+        yield from _shown_table(reference, table)
+
+
+def _shown_record(reference: Reference, row: RegistryPage, soup: BeautifulSoup) -> Iterator[str]:
+    """A record's own page."""
+    if _is_command(row):
         usage = soup.select_one("article pre code")
         yield f"usage: {usage.get_text().strip() if usage else ''}"
+        yield from _shown_tables(reference, soup)
         return
-    for page in TABLE:
-        if page.uri == uri and page.template and not page.each:
-            for heading in soup.select(f"h3[id^={page.word}-]"):
-                yield from _shown_section(page, heading)
+    heading = soup.select_one("article h1")
+    if heading is not None:
+        yield from _shown_section(row, heading)
+        code = heading.find("code")
+        yield from _sql_lines(f"section {code.get_text() if isinstance(code, Tag) else ''}", _sql_blocks(soup))
 
 
-def _shown_table(table: Tag) -> Iterator[str]:
+def _sql_blocks(soup: BeautifulSoup | Tag) -> list[str]:
+    return [block.get_text() for block in soup.select(".language-sql pre code")]
+
+
+def _shown_table(reference: Reference, table: Tag) -> Iterator[str]:
     registry = str(table["data-registry"])
-    columns = {column.heading: column for page in TABLE if page.kind == registry for column in page.columns}
+    row = reference.row(registry) if reference.has(registry) else None
+    columns = {column.heading: column for column in (row.columns if row else ())}
     headings = [_text(cell) for cell in table.select("th")]
+    names = [column.heading for column in (row.columns if row else ()) if column.show == "name"]
+    if registry == "arguments":
+        return
     for line in table.select("tbody tr"):
         cells = [_text(cell) for cell in line.find_all("td")]
         if registry == "overview":
             yield f"overview: {cells[0]}: {cells[1]}"
             continue
-        if registry == "arguments":
+        if registry == "combinations":
+            yield f"combinations: {cells[0]}: {cells[1]}: {cells[2:].count('yes')}"
             continue
-        name = cells[1] if registry == "slots" else cells[0].split(", ")[0]
+        name = cells[headings.index(names[0])] if names else cells[0].split(", ")[0]
         for heading, cell in zip(headings, cells, strict=True):
             if _is_left_out(registry, heading):
                 continue
             column = columns.get(heading)
             if registry == "weights":
                 cell = _number(cell) if heading.startswith("Profile ") else cell
-            elif column and column.show == "number" and registry != "slots":
+            elif column and column.show == "number":
                 cell = _number(cell)
             elif column and column.show == "prose":
                 cell = _words(cell)
@@ -193,21 +230,22 @@ def _shown_table(table: Tag) -> Iterator[str]:
 
 
 def _is_left_out(registry: str, heading: str) -> bool:
-    left_out = {"weights": ("Arm",), "slots": ("Used by",), "options": ("Value", "What it does")}
+    left_out = {"weights": ("Arm",), "options": ("Value", "What it does")}
     return heading in left_out.get(registry, ())
 
 
 def _shown_section(page: RegistryPage, heading: Tag) -> Iterator[str]:
     code = heading.find("code")
     name = code.get_text() if isinstance(code, Tag) else ""
-    if heading.get("id") != anchor(page.word, name):
+    is_page = heading.name == "h1"
+    if not is_page and heading.get("id") != anchor(page.word, name):
         yield f"section {name}: its id is {heading.get('id')}"
     columns = {column.heading: column for column in page.details}
     doc: list[str] = []
     details: list[str] = []
     sql: list[str] = []
     for element in heading.find_next_siblings():
-        if element.name in ("h2", "h3"):
+        if element.name in ("h2", "h3") and (not is_page or details):
             break
         if element.name == "dl":
             terms = element.find_all("dt", recursive=False)
@@ -219,15 +257,13 @@ def _shown_section(page: RegistryPage, heading: Tag) -> Iterator[str]:
                 value = _number(value) if column.show == "number" else value
                 value = _words(value) if column.show == "prose" else value
                 details.append(f"section {name}: {column.heading}: {value}")
-        elif not details:
+        elif not details and element.name != "h2":
             doc.append(element.get_text())
-        else:
-            sql += [block.get_text().strip("\n") for block in element.select("pre code")]
+        elif not is_page:
+            sql += _sql_blocks(element)
     yield f"section {name}: doc: {_words(' '.join(doc))}"
     yield from details
-    for n, text in enumerate(sql, start=1):
-        for line in text.splitlines():
-            yield f"section {name}: SQL {n}: {line}".rstrip()
+    yield from _sql_lines(f"section {name}", sql)
 
 
 def _text(element: Tag) -> str:

@@ -64,7 +64,7 @@ class Renderer:
         except jinja2.TemplateError as problem:
             raise error(f"site-templates/pages/{page.template}:{_line(problem)}", str(problem)) from problem
         meta: dict[str, object] = {"title": page.title, "description": page.description}
-        if page.search_excluded:
+        if page.repetitive:
             meta["search"] = {"exclude": True}
         front = yaml.safe_dump(meta, allow_unicode=True, sort_keys=False, width=1000)
         return f"---\n{front}---\n\n{body.strip()}\n"

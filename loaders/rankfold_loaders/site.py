@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from rankfold_loaders import live
 from rankfold_loaders.agreement import Joined, join
@@ -13,7 +13,7 @@ from rankfold_loaders.markdown_text import fence
 from rankfold_loaders.page_model import Page
 from rankfold_loaders.pages import pages
 from rankfold_loaders.project import Project
-from rankfold_loaders.registries import OVERVIEW_URI, RECORDS_MODULE, TABLE
+from rankfold_loaders.registries import Reference
 from rankfold_loaders.render import Renderer
 from rankfold_loaders.static import Reader
 
@@ -24,68 +24,90 @@ class GeneratedPage:
 
     uri: str
     title: str
+    description: str
     markdown: str
-    edit: str
+    """With its front matter."""
+    edit: str = ""
     """The file to edit in order to change it, as a path in the project; empty for several or none."""
+    kind: str = ""
+    """The registry that it belongs to; empty for the overview."""
+    repetitive: bool = False
+    """Whether the site's search leaves it out."""
+    changed: str = ""
+    """When a source of it was last committed, as an ISO date; empty where that is not known."""
 
 
 @dataclass(frozen=True)
 class GeneratedSite:
-    """All generated pages and the facts that authored pages may quote."""
+    """All generated pages and files, and the facts that authored pages may quote."""
 
     pages: tuple[GeneratedPage, ...]
     facts: Mapping[str, str]
     joined: Joined
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Other files of the site, by their path in it."""
 
 
 def generate(project: Project) -> GeneratedSite:
     """Read the registries, compare them with the source, and render every page.
 
     Raises:
-        SiteError: the library cannot be imported, or the two sides disagree.
+        SiteError: the package cannot be imported, or the two sides disagree.
     """
     reader = Reader(project.source)
-    joined, faults = join(project, live.read(project.source), reader)
+    joined, faults = join(project, live.read(project), reader)
     if faults:
         raise SiteError(faults)
-    field_docs = {row.record: reader.field_docs(RECORDS_MODULE, row.record) for row in TABLE if row.record}
+    field_docs = {row.record: reader.field_docs(row.record) for row in project.reference.registries if row.record}
     renderer = Renderer()
-    made = tuple(_rendered(renderer, page) for page in pages(joined, field_docs))
+    dates = project.dates()
+    made = tuple(_rendered(renderer, page, dates) for page in pages(joined, field_docs))
     return GeneratedSite(made, facts(joined, project.facts()), joined)
 
 
-def _rendered(renderer: Renderer, page: Page) -> GeneratedPage:
-    return GeneratedPage(page.uri, page.title, renderer.render(page), page.edit)
+def _rendered(renderer: Renderer, page: Page, dates: Mapping[str, str]) -> GeneratedPage:
+    changed = max((dates.get(origin.source.file, "") for origin in page.origins), default="")
+    return GeneratedPage(
+        page.uri,
+        page.title,
+        page.description,
+        renderer.render(page),
+        page.edit,
+        page.kind,
+        page.repetitive,
+        changed,
+    )
 
 
-def navigation(made: tuple[GeneratedPage, ...]) -> list[object]:
-    """The generated part of the navigation, by the order of the table: titles with pages, folders as sections."""
-    titles = {page.uri: page.title for page in made}
-    items: list[object] = [OVERVIEW_URI]
-    for row in TABLE:
-        if not row.template or row.uri not in titles:
+def navigation(reference: Reference, made: Sequence[GeneratedPage]) -> list[object]:
+    """The generated part of the navigation, by the order of the table: titles with pages, groups and folders inside."""
+    items: list[object] = [reference.overview]
+    groups: dict[str, list[object]] = {}
+    for row in reference.registries:
+        own = [page for page in made if page.kind == row.kind]
+        if not own:
             continue
-        if not row.each:
-            items.append({row.title: row.uri})
-            continue
-        folder = row.each.partition("{")[0]
-        below: list[object] = [row.uri]
-        below += [{page.title: page.uri} for page in made if page.uri.startswith(folder) and page.uri != row.uri]
-        items.append({row.title: below})
+        entry: object = {row.title: row.uri}
+        if len(own) > 1:
+            entry = {row.title: [page.uri if page.uri == row.uri else {page.title: page.uri} for page in own]}
+        if row.group and row.group not in groups:
+            groups[row.group] = []
+            items.append({row.group: groups[row.group]})
+        groups.get(row.group, items).append(entry)
     return items
 
 
-def failure_pages(problem: SiteError) -> tuple[GeneratedPage, ...]:
+def failure_pages(reference: Reference, problem: SiteError) -> tuple[GeneratedPage, ...]:
     """The generated pages while the registries cannot be shown: each says what is wrong, and nothing else."""
-    uris = list(dict.fromkeys([OVERVIEW_URI, *(row.uri for row in TABLE if row.template)]))
-    titles = {row.uri: row.title for row in reversed(TABLE)} | {OVERVIEW_URI: "Reference"}
-    made = []
-    for uri in uris:
-        text = "\n\n".join(str(fault) for fault in problem.faults)
-        body = (
-            f"---\ntitle: {titles[uri]}\ndescription: This page cannot be made at the moment.\n---\n\n"
-            f"# {titles[uri]}\n\nThis page cannot be made. It comes back when this is mended and saved:\n\n"
-            f"{fence(text)}\n"
-        )
-        made.append(GeneratedPage(uri, titles[uri], body, ""))
-    return tuple(made)
+    titles = {reference.overview: reference.title} | {row.uri: row.title for row in reference.registries}
+    kinds = {row.uri: row.kind for row in reference.registries}
+    return tuple(_failure(uri, title, kinds.get(uri, ""), problem.faults) for uri, title in titles.items())
+
+
+def _failure(uri: str, title: str, kind: str, faults: Iterable[object]) -> GeneratedPage:
+    said = "This page cannot be made at the moment."
+    body = (
+        f"---\ntitle: {title}\ndescription: {said}\n---\n\n# {title}\n\nThis page cannot be made. It comes back when "
+        "this is mended and saved:\n\n" + fence("\n\n".join(map(str, faults))) + "\n"
+    )
+    return GeneratedPage(uri, title, said, body, kind=kind)

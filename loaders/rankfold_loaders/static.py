@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import griffe
+
+from rankfold_loaders.faults import error
+from rankfold_loaders.registries import RegistryPage
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,9 @@ class StaticRecord:
     file: Path
     line: int
     fields: dict[str, Authored] = field(default_factory=dict)
-    """Keywords by name; those of a record inside it as `raw.name`, entries of a dictionary as `weights.recency`."""
+    """Arguments by name; those of a record inside it as `raw.name`, entries of a dictionary as `weights.recency`."""
+    below: str = ""
+    """The string that stands below the assignment."""
 
 
 class Reader:
@@ -53,24 +58,39 @@ class Reader:
         self._packages: dict[str, Any] = {}
         self._texts: dict[Path, _Text] = {}
 
-    def records(self, modules: Iterable[str], record: str) -> list[StaticRecord]:
-        """The records of one class that modules assign, in the order of files and lines.
-
-        Args:
-            modules: dotted names of modules or packages; packages with everything below them.
-            record: name of the record class.
-        """
+    def records(self, row: RegistryPage) -> list[StaticRecord]:
+        """The records of a registry that its modules assign, in the order of files and lines."""
+        if not row.record:
+            return []
+        order = list(self._record_class(row.record))
         return [
             found
-            for name in modules
+            for name in row.modules
             for module in _modules(self._module(name))
-            for found in self._records_of(module, record)
+            for found in self._records_of(module, row, order)
         ]
 
-    def field_docs(self, module: str, record: str) -> dict[str, str]:
-        """What a record class says about each of its fields, by name."""
-        members = self._module(module)[record].members
+    def field_docs(self, record: str) -> dict[str, str]:
+        """What a record class says about each of its fields, by name.
+
+        Args:
+            record: `module:Class`.
+        """
+        members = self._record_class(record)
         return {name: member.docstring.value for name, member in members.items() if member.docstring}
+
+    def _record_class(self, record: str) -> dict[str, Any]:
+        """The attributes of a record class, in order.
+
+        Raises:
+            SiteError: there is no such class.
+        """
+        module, _, name = record.partition(":")
+        try:
+            members = self._module(module)[name].members
+        except (KeyError, ImportError) as problem:
+            raise error("", f"the record class {record} is not found") from problem
+        return {key: member for key, member in members.items() if member.is_attribute}
 
     def _module(self, name: str) -> Any:
         package, _, below = name.partition(".")
@@ -78,14 +98,14 @@ class Reader:
             self._packages[package] = griffe.load(package, search_paths=self._search, allow_inspection=False)
         return self._packages[package][below] if below else self._packages[package]
 
-    def _records_of(self, module: Any, record: str) -> Iterator[StaticRecord]:
+    def _records_of(self, module: Any, row: RegistryPage, order: Sequence[str]) -> Iterator[StaticRecord]:
         assigned = [
             member
             for member in module.members.values()
             if not member.is_alias
             and member.is_attribute
             and isinstance(member.value, griffe.ExprCall)
-            and str(member.value.function).rsplit(".", 1)[-1] == record
+            and str(member.value.function).rsplit(".", 1)[-1] == row.record_class
         ]
         if not assigned:
             return
@@ -94,10 +114,12 @@ class Reader:
         for member in sorted(assigned, key=lambda member: int(member.lineno)):
             # griffe gave the line; the call itself is found there again.
             call = text.calls.get(member.lineno)
-            fields = dict(text.keywords(call)) if call else {}
-            name = fields.get("name")
+            fields = dict(text.arguments(call, order)) if call else {}
+            name = fields.get(row.name)
+            below = member.docstring.value if member.docstring else ""
             if name is not None and name.literal:
-                yield StaticRecord(str(name.value), f"{module.path}.{member.name}", file, member.lineno, fields)
+                symbol = f"{module.path}.{member.name}"
+                yield StaticRecord(str(name.value), symbol, file, member.lineno, fields, below)
 
 
 class _Text:
@@ -120,16 +142,21 @@ class _Text:
         lines[0] = lines[0][node.col_offset :]
         return b"\n".join(lines).decode()
 
-    def keywords(self, call: ast.Call, prefix: str = "") -> Iterator[tuple[str, Authored]]:
-        """The keywords of a call, those of calls and dictionaries inside it too."""
-        for keyword in call.keywords:
-            if keyword.arg is None:
-                continue
-            name = prefix + keyword.arg
-            value = keyword.value
+    def arguments(self, call: ast.Call, order: Sequence[str] = (), prefix: str = "") -> Iterator[tuple[str, Authored]]:
+        """The arguments of a call by name, those of calls and dictionaries inside it too.
+
+        Args:
+            call: the call.
+            order: what its positional arguments are called.
+            prefix: begins each name.
+        """
+        given = list(zip(order, call.args, strict=False))
+        given += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg is not None]
+        for argument, value in given:
+            name = prefix + argument
             yield name, self._authored(value)
             if isinstance(value, ast.Call):
-                yield from self.keywords(value, f"{name}.")
+                yield from self.arguments(value, (), f"{name}.")
             elif isinstance(value, ast.Dict):
                 for key, item in zip(value.keys, value.values, strict=True):
                     if isinstance(key, ast.Constant) and isinstance(key.value, str):

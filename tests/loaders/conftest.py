@@ -27,12 +27,12 @@ def own_tree(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def project(tree: Path) -> Project:
-    return Project(tree, "https://github.com/rankfold/rankfold")
+    return Project.at(tree)
 
 
 @pytest.fixture(scope="session")
-def live_registries(tree: Path) -> Live:
-    return live.read(tree / "src")
+def live_registries(project: Project) -> Live:
+    return live.read(project)
 
 
 @pytest.fixture(scope="session")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePosixPath, PureWindowsPath
 
-from rankfold_loaders.addresses import anchor, href, relative, uri
-from rankfold_loaders.registries import row
+from rankfold_loaders.addresses import anchor, href, page_of, relative, uri
+from rankfold_loaders.own_reference import OWN
+
+row = OWN.row
 
 
 def test_every_name_has_its_own_id() -> None:
@@ -21,10 +24,19 @@ def test_an_id_does_not_depend_on_what_else_is_there() -> None:
 
 
 def test_links_are_relative_to_the_page_they_stand_on() -> None:
-    assert href("reference/arms.md", row("arms"), "fts") == "#arm-fts"
-    assert href("reference/cli/search.md", row("arms"), "fts") == "../arms.md#arm-fts"
-    assert href("reference/arms.md", row("commands"), "search") == "cli/search.md"
-    assert href("reference/arms.md", row("commands"), "index") == "cli/index/index.md"
+    assert href("reference/scopes.md", row("scopes"), "path") == "#scope-path"
+    assert href("reference/cli/search.md", row("scopes"), "path") == "../scopes.md#scope-path"
+    assert href("reference/arms/fts.md", row("arms"), "vector") == "vector.md"
+    assert href("reference/scopes.md", row("commands"), "search") == "cli/search.md"
+    assert href("reference/scopes.md", row("commands"), "index") == "cli/index/index.md"
+
+
+def test_a_page_has_a_name_that_every_file_system_takes() -> None:
+    names = ["c++", "c#", "近接", "C", "c", "a/b", "..", "state-export"]
+    pages = [page_of(row("arms"), name) for name in names]
+    assert len({page.lower() for page in pages}) == len(names)
+    assert all(re.fullmatch(r"reference/arms/[a-z0-9_-]+\.md", page) for page in pages)
+    assert page_of(row("arms"), "state-export") == "reference/arms/state-export.md"
     assert relative("index.md", "reference/arms.md") == "reference/arms.md"
 
 
