@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rankfold_loaders import figures
 from rankfold_loaders import markdown_text as md
 from rankfold_loaders.addresses import anchor, href, page_of, relative
 from rankfold_loaders.agreement import Entry
 from rankfold_loaders.page_model import Filter, Page, Section, Table
 from rankfold_loaders.pages import NO, OFF, Maker
+from rankfold_loaders.worked_examples import of_adjustment, of_arm, of_profile, sample
 
 
 def pages(maker: Maker) -> list[Page]:
@@ -29,11 +32,34 @@ def pages(maker: Maker) -> list[Page]:
         default_profile=maker.link("profiles", default),
         rank_constant=constant,
         rank_constant_link=maker.link("constants", "rank_constant"),
+        figures=_figures(maker, constant),
         first=f"{1 / (constant + 1):.4f}",
         second=f"{1 / (constant + 2):.4f}",
         fold=whole[whole.rfind("\nranking(") + 1 :],
     )
     return [overview, *(_arm(maker.at(page_of(maker.row, arm.name)), arm) for arm in maker.entries)]
+
+
+def _figures(maker: Maker, rank_constant: int) -> list[figures.Figure]:
+    """What a rank is worth in the default profile, and what the arms weigh in each."""
+    joined = maker.joined
+    default = joined.live["search"]["default_profile"]
+    names = [arm.name for arm in maker.entries]
+    authored = {
+        profile.name: {name: _number(joined.weight(profile.name, name)) for name in names}
+        for profile in joined.entries["profiles"]
+    }
+    window = int(joined.entry("profiles", default).value("window"))
+    return [
+        figures.contribution_by_rank(authored[default], rank_constant, window, prefix="figure-ranks"),
+        figures.weights(authored, prefix="figure-weights"),
+    ]
+
+
+def _number(weight: tuple[float, str]) -> float | str:
+    """A weight as its author wrote it, where that is a number."""
+    value, text = weight
+    return text if re.fullmatch(r"[0-9.]+", text) else value
 
 
 def _arm(maker: Maker, arm: Entry) -> Page:
@@ -46,7 +72,9 @@ def _arm(maker: Maker, arm: Entry) -> Page:
         f"{maker.link('profiles', profile.name)} {weight_cell(maker, profile.name, arm.name)}"
         for profile in maker.joined.entries["profiles"]
     )
-    page = maker.record_page(arm, preconditions=_needs(maker, arm))
+    page = maker.record_page(
+        arm, preconditions=_needs(maker, arm), example=of_arm(maker, arm.name), sample=sample(maker)
+    )
     section: Section = page.context["section"]
     first, *others = section.details
     section = replace(section, details=(first, ("In the profiles", profiles), *others), sql=tuple(sql))
@@ -125,6 +153,8 @@ def profile_pages(maker: Maker) -> list[Page]:
             entry,
             statements_link=relative(own.here, statements),
             statements=len(described["statements"]),
+            example=of_profile(own, entry.name),
+            sample=sample(own),
             combinations=len(described["combinations"]),
         )
         section: Section = page.context["section"]
@@ -140,6 +170,12 @@ def profile_pages(maker: Maker) -> list[Page]:
         made.append(replace(page, context={**page.context, "section": section}))
         made.append(_statements(maker.at(statements), entry, described))
     return made
+
+
+def adjustment_pages(maker: Maker) -> list[Page]:
+    """The adjustments, each with what it does on the sample corpus."""
+    examples = [(entry.name, of_adjustment(maker, entry.name)) for entry in maker.entries]
+    return [maker.page(examples=[(maker.link("adjustments", name), example) for name, example in examples if example])]
 
 
 def _statements(maker: Maker, profile: Entry, described: Mapping[str, Any]) -> Page:

@@ -172,6 +172,8 @@ change they make is reported with what was so before, what is so now, and why.""
         modules=("rankfold.retrieval.adjustments",),
         group="Ranking",
         uri="reference/adjustments.md",
+        template="adjustments.md.jinja",
+        pages="rankfold_loaders.arm_pages:adjustment_pages",
         columns=(
             Column("Adjustment", "name", "name"),
             Column("Stage", "stage"),
@@ -293,5 +295,5 @@ OWN = Reference(
     origins="rankfold.retrieval.registry:installed().origins",
     derive="rankfold_loaders.searching:derive",
     search="rankfold.retrieval.registry:installed()",
-    sample="",
+    sample="examples/notes",
 )

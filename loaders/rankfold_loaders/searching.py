@@ -68,7 +68,7 @@ def describe(registries: Registries, sample: Path | None, cache: Path) -> dict[s
         from rankfold_loaders.sample import build
 
         with tempfile.TemporaryDirectory(prefix="rankfold-sample-") as folder:
-            described["observed"] = observe(registries, build(sample, Path(folder), cache=cache))
+            described["observed"] = observe(registries, build(sample, Path(folder), registries=registries, cache=cache))
     return described
 
 

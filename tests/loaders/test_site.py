@@ -201,5 +201,5 @@ def test_the_configuration_loads_nothing_from_elsewhere_and_hides_no_page() -> N
     text = (REPOSITORY / "mkdocs.yml").read_text(encoding="utf-8")
     settings = yaml.safe_load(text)
     assert settings["theme"]["font"] is False
-    assert settings["watch"] == ["src", "loaders", "site-templates"]
+    assert settings["watch"] == ["src", "loaders", "site-templates", "examples"]
     assert settings["validation"]["links"]["anchors"] == "warn"
