@@ -114,7 +114,7 @@ def join(project: Project, live: Live, reader: Reader | None = None) -> tuple[Jo
     """
     faults = [Fault("", problem) for problem in live["problems"]]
     entries: dict[str, list[Entry]] = {}
-    revision = project.revision()
+    revision = project.revision
     reader = reader or Reader(project.source)
     for page in project.reference.registries:
         values = live["registries"].get(page.kind, [])

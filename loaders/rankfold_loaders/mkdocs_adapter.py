@@ -10,12 +10,16 @@ The same adapter serves a hook (this project's own site) and a plugin (`plugins:
 
 from __future__ import annotations
 
+import contextlib
+import html
 import logging
 import os
+import threading
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urljoin
 
 from mkdocs.config import config_options
 from mkdocs.config.base import Config
@@ -28,6 +32,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from rankfold_loaders.built_site import faults_of_folder
+from rankfold_loaders.cards import CardText, address, alt, cards
 from rankfold_loaders.facts import substitute
 from rankfold_loaders.faults import Fault, SiteError
 from rankfold_loaders.project import Project
@@ -46,8 +51,8 @@ class Adapter:
         self.project = Project(Path())
         self.site: GeneratedSite | None = None
         self.made: dict[str, GeneratedPage] = {}
-        self.dates: dict[str, str] = {}
         self.faults: list[Fault] = []
+        self.cards: list[CardText] = []
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], **_: object) -> None:
         """Remember whether this is a server."""
@@ -69,7 +74,7 @@ class Adapter:
     @event_priority(100)  # before other plugins, so that they see the generated pages too
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Add the generated pages and files, and their part of the navigation."""
-        self.faults, self.site, self.dates = [], None, self.project.dates()
+        self.faults, self.cards, self.site = [], [], None
         try:
             self.site = generate(self.project)
             made = self.site.pages
@@ -133,7 +138,7 @@ class Adapter:
         """Look facts up in authored pages, and say when a page last changed."""
         uri = page.file.src_uri
         made = self.made.get(uri) if page.file.generated_by is not None else None
-        changed = made.changed if made else self.dates.get(f"{self.project.docs}/{uri}", "")
+        changed = made.changed if made else self.project.dates.get(f"{self.project.docs}/{uri}", "")
         if changed:
             page.meta.setdefault("revision_date", changed)
         if page.file.generated_by is not None or self.site is None:
@@ -147,13 +152,49 @@ class Adapter:
             self.faults += problem.faults
             return f"!!! failure\n\n    {'; '.join(str(fault) for fault in problem.faults)}\n\n{markdown}"
 
+    def on_page_context(self, context: dict[str, Any], page: Page, config: MkDocsConfig, **_: object) -> dict[str, Any]:
+        """Give a page what other sites show of it: a card with its title."""
+        if _serving() or not config.site_url:
+            return context
+        card = CardText(
+            page.file.src_uri,
+            html.unescape(str(page.title or config.site_name)),
+            html.unescape(str(page.meta.get("description") or config.site_description or "")),
+            next((str(item.title) for item in reversed(list(page.ancestors))), ""),
+            config.site_name,
+        )
+        self.cards.append(card)
+        page.meta["card"] = {
+            "title": card.title,
+            "description": card.description,
+            "image": urljoin(config.site_url, address(card.page)),
+            "alt": alt(card.title, card.description, card.section, card.site),
+        }
+        return context
+
     def on_post_build(self, config: MkDocsConfig) -> None:
         """Read the pages that were just written, and end the build with every fault."""
+        if _serving():
+            # The page is there already when its faults are looked for.
+            threading.Thread(target=_warn, args=(self.faults, config.site_dir, config.site_url), daemon=True).start()
+            return
+        for path, image in cards(self.cards, self.project.cache / "cards").items():
+            _write(Path(config.site_dir, path), image)
         found = [*self.faults, *faults_of_folder(Path(config.site_dir), config.site_url or "")]
-        if found and not _serving():
+        if found:
             raise PluginError(_report(found))
-        for fault in found:
-            log.warning("%s", fault)
+
+
+def _write(file: Path, content: bytes) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content)
+
+
+def _warn(found: Sequence[Fault], folder: str, site_url: str | None) -> None:
+    with contextlib.suppress(FileNotFoundError):  # the next build has begun, and looks itself
+        found = [*found, *faults_of_folder(Path(folder), site_url or "")]
+    for fault in found:
+        log.warning("%s", fault)
 
 
 def _serving() -> bool:
@@ -179,5 +220,5 @@ class Options(Config):  # type: ignore[no-untyped-call]
     sample = config_options.Type(str, default="")
 
 
-class RankfoldPlugin(Adapter, BasePlugin[Options]):  # type: ignore[no-untyped-call]
+class RankfoldPlugin(Adapter, BasePlugin[Options]):  # type: ignore[no-untyped-call,misc]
     """The plugin: the registries of any package as pages of its own site."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import subprocess
 import tomllib
@@ -90,11 +91,13 @@ class Project:
         """Address of a line of a file in the published repository; empty without one."""
         return f"{self.repo_url.rstrip('/')}/blob/{revision}/{file}#L{line}" if self.repo_url else ""
 
+    @functools.cached_property
     def revision(self) -> str:
         """The commit that is checked out, so that links keep pointing at the right line; `main` before the first."""
         found = self._git("rev-parse", "HEAD")
         return found if re.fullmatch(r"[0-9a-f]{40,64}", found) else "main"
 
+    @functools.cached_property
     def dates(self) -> dict[str, str]:
         """When each file was last committed, as ISO dates by path in the project; empty where git cannot tell.
 
@@ -110,16 +113,11 @@ class Project:
                 found.setdefault(file, date)
         return found
 
-    def newest_commit_time(self) -> int | None:
-        """When the newest commit was made, in seconds since 1970; None where git cannot tell."""
-        found = self._git("log", "-1", "--format=%ct")
-        return int(found) if found.isdigit() else None
-
     def newest_change(self) -> int:
-        """When the project last changed: its newest commit, else its newest source or page."""
-        committed = self.newest_commit_time()
-        if committed is not None:
-            return committed
+        """When the project last changed, in seconds since 1970: its newest commit, else its newest source or page."""
+        committed = self._git("log", "-1", "--format=%ct")
+        if committed.isdigit():
+            return int(committed)
         folders = [self.root / self.docs, self.source]
         times = [
             int(file.stat().st_mtime)

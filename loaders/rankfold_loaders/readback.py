@@ -18,6 +18,10 @@ from rankfold_loaders.addresses import anchor, page_of
 from rankfold_loaders.live import Live
 from rankfold_loaders.registries import Column, Reference, RegistryPage
 from rankfold_loaders.static import StaticRecord
+from rankfold_loaders.worked_examples import LONGEST
+
+NOTHING = "—"
+"""What an empty cell shows."""
 
 Written = Mapping[str, Mapping[str, StaticRecord]]
 """The records in the source, by kind and name."""
@@ -35,6 +39,7 @@ def expected(reference: Reference, live: Live, written: Written) -> dict[str, li
         for record in records:
             own = lines.setdefault(page_of(row, record["name"]), [])
             own += _expected_command(record) if _is_command(row) else _expected_section(row, record, live)
+            own += _expected_observed(row.kind, record["name"], live)
             if row.kind == "profiles" and live["search"]:
                 lines[_statements_page(row, record["name"])] = list(_expected_statements(record["name"], live))
     return lines
@@ -139,6 +144,20 @@ def _expected_statements(profile: str, live: Live) -> Iterator[str]:
     yield from _sql_lines("statements", [statement["sql"] for statement in described["statements"]])
 
 
+def _expected_observed(kind: str, name: str, live: Live) -> Iterator[str]:
+    """The lists of the record's example on the sample corpus, as far as pages show them."""
+    seen = live["search"].get("observed", {}).get(kind, {}).get(name)
+    if seen is None:
+        return
+    for item in seen.get("ranked", ())[:LONGEST]:
+        cells = (item["rank"], item["title"] or item["path"], item["raw_shown"], item["contribution_shown"])
+        yield "ranked: " + " | ".join(map(str, (*cells, item["place"] or NOTHING)))
+    for hit in (seen["after"] if "after" in seen else seen["hits"])[:LONGEST]:
+        given = {share["arm"]: f"{share['rank']} → {share['contribution_shown']}" for share in hit["contributions"]}
+        head = (hit["place"], hit["title"] or hit["path"], hit["score_shown"])
+        yield "fused: " + " | ".join(map(str, (*head, *(given.get(used["arm"], NOTHING) for used in seen["arms"]))))
+
+
 def _sql_lines(what: str, texts: Iterable[str]) -> Iterator[str]:
     for n, text in enumerate(texts, start=1):
         for line in text.strip("\n").splitlines():
@@ -167,7 +186,7 @@ def _plain(record: Mapping[str, Any], column: Column) -> str:
     if column.show == "link" and not value:
         return "none"
     if value in ("", [], None):
-        return "—"
+        return NOTHING
     if column.show == "prose":
         return _words(value)
     return _squeeze(", ".join(str(item) for item in value) if isinstance(value, list) else str(value))
@@ -191,6 +210,7 @@ def _shown_record(reference: Reference, row: RegistryPage, soup: BeautifulSoup) 
     heading = soup.select_one("article h1")
     if heading is not None:
         yield from _shown_section(row, heading)
+        yield from _shown_tables(reference, soup)
         code = heading.find("code")
         yield from _sql_lines(f"section {code.get_text() if isinstance(code, Tag) else ''}", _sql_blocks(soup))
 
@@ -211,6 +231,9 @@ def _shown_table(reference: Reference, table: Tag) -> Iterator[str]:
         cells = [_text(cell) for cell in line.find_all("td")]
         if registry == "overview":
             yield f"overview: {cells[0]}: {cells[1]}"
+            continue
+        if registry in ("ranked", "fused"):
+            yield f"{registry}: {' | '.join(cells)}"
             continue
         if registry == "combinations":
             yield f"combinations: {cells[0]}: {cells[1]}: {cells[2:].count('yes')}"

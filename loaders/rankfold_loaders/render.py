@@ -63,7 +63,8 @@ class Renderer:
             raise error(f"site-templates/pages/{problem.name}", "there is no such template") from problem
         except jinja2.TemplateError as problem:
             raise error(f"site-templates/pages/{page.template}:{_line(problem)}", str(problem)) from problem
-        meta: dict[str, object] = {"title": page.title, "description": page.description}
+        # Themes put both into HTML as they are.
+        meta: dict[str, object] = {"title": md.attribute(page.title), "description": md.attribute(page.description)}
         if page.repetitive:
             meta["search"] = {"exclude": True}
         front = yaml.safe_dump(meta, allow_unicode=True, sort_keys=False, width=1000)

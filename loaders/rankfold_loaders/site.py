@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from rankfold_loaders import live
@@ -54,13 +55,18 @@ def generate(project: Project) -> GeneratedSite:
     Raises:
         SiteError: the package cannot be imported, or the two sides disagree.
     """
-    reader = Reader(project.source)
-    joined, faults = join(project, live.read(project), reader)
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        # While another interpreter imports the package, this one reads its source.
+        reading = beside.submit(live.read, project)
+        reader = Reader(project.source)
+        for row in project.reference.registries:
+            reader.records(row)
+        joined, faults = join(project, reading.result(), reader)
     if faults:
         raise SiteError(faults)
     field_docs = {row.record: reader.field_docs(row.record) for row in project.reference.registries if row.record}
     renderer = Renderer()
-    dates = project.dates()
+    dates = project.dates
     made = tuple(_rendered(renderer, page, dates) for page in pages(joined, field_docs))
     return GeneratedSite(made, facts(joined, project.facts()), joined)
 

@@ -57,18 +57,24 @@ class Reader:
         self._search = [str(source), *filter(None, sys.path)]
         self._packages: dict[str, Any] = {}
         self._texts: dict[Path, _Text] = {}
+        self._records: dict[str, list[StaticRecord]] = {}
 
     def records(self, row: RegistryPage) -> list[StaticRecord]:
         """The records of a registry that its modules assign, in the order of files and lines."""
         if not row.record:
             return []
+        if row.kind in self._records:
+            return self._records[row.kind]
         order = list(self._record_class(row.record))
-        return [
-            found
-            for name in row.modules
-            for module in _modules(self._module(name))
-            for found in self._records_of(module, row, order)
-        ]
+        return self._records.setdefault(
+            row.kind,
+            [
+                found
+                for name in row.modules
+                for module in _modules(self._module(name))
+                for found in self._records_of(module, row, order)
+            ],
+        )
 
     def field_docs(self, record: str) -> dict[str, str]:
         """What a record class says about each of its fields, by name.
