@@ -185,6 +185,18 @@ BUSY_TIMEOUT = Constant(
     since="0.1",
 )
 
+PAGE_SIZE = Constant(
+    name="page_size",
+    value=8192,
+    unit="bytes",
+    minimum=512,
+    maximum=65536,
+    doc="Size of the pages of a new index file. Exact nearness reads every vector, and large pages hold more of them.",
+    source="Measured over 33,000 chunks: a tenth quicker than SQLite's own size; larger ones are slower again",
+    set_by="fixed",
+    since="0.1",
+)
+
 LOSS_GUARD_FILES = Constant(
     name="loss_guard_files",
     value=20,
@@ -224,6 +236,7 @@ CONSTANTS: tuple[Constant, ...] = (
     WRITE_BATCH,
     EMBED_BATCH,
     BUSY_TIMEOUT,
+    PAGE_SIZE,
     LOSS_GUARD_FILES,
     LOSS_GUARD_SHARE,
 )

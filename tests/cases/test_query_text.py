@@ -96,9 +96,9 @@ def test_a_pasted_page_is_answered_quickly(opened: Open, query: str) -> None:
     """FC-Q08."""
     notes = opened()
     notes.index(records({name: f"word w{name} text" for name in "0123456789"}))
-    start = time.perf_counter()
+    start = time.process_time()
     answer = notes.search(query)
-    assert time.perf_counter() - start < 5  # a guard against growth, not a measurement
+    assert time.process_time() - start < 5  # a guard against growth, not a measurement
     is_many = query.startswith("w0 ")
     assert any("distinct terms" in warning for warning in answer.warnings) == is_many
     assert bool(answer.hits) == (not query.startswith("x"))

@@ -194,7 +194,7 @@ def test_short_files_in_any_script_are_one_chunk(name: str) -> None:
     "source", ["x" * 300_000, "仓" * 100_000, "word " * 60_000, "e" + "\u0301" * 150_000, "🇳" * 75_000]
 )
 def test_a_huge_line_is_cut_quickly(source: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     pieces = chunk(plain(source), words=150)
     assert len(pieces) > 100
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

@@ -155,9 +155,9 @@ def test_a_megabyte_on_one_line_is_shown_at_once(opened: Open, folder: object, t
     notes = opened()
     notes.index(write(folder, {"long.md": text}))  # type: ignore[arg-type]
     notes.search(query)
-    start = time.perf_counter()
+    start = time.process_time()
     (hit,) = notes.search(query)
-    assert time.perf_counter() - start < 1  # a guard against growth, not a measurement
+    assert time.process_time() - start < 1  # a guard against growth, not a measurement
     assert hit.passage is not None
     assert len(hit.passage.text) <= 700
     assert hit.passage.highlights

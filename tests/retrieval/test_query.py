@@ -115,6 +115,6 @@ def test_terms_are_cut_and_counted() -> None:
 
 @pytest.mark.parametrize("text", ["仓库" * 100_000, "a" * 1_000_000, "e" + "\u0301" * 200_000, '"' * 100_001])
 def test_a_megabyte_is_read_in_time(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     forms(text)
-    assert time.perf_counter() - start < 2  # a guard against growth, not a measurement
+    assert time.process_time() - start < 2  # a guard against growth, not a measurement

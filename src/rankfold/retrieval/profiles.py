@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rankfold.constants import LIMIT, PASSAGE_CHARACTERS, POOL_FACTOR, RANK_CONSTANT, WINDOW
 from rankfold.records import Profile
 
 PORTER = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
@@ -18,16 +19,16 @@ DOCUMENTS = Profile(
 recency and salience only nudge what one of them found, because on questions they cost accuracy when they may bring
 in documents of their own.""",
     weights={"recency": 0.05, "salience": 0.05},
-    window=40,
-    rank_constant=60,
-    limit=10,
-    pool_factor=3,
+    window=int(WINDOW.value),
+    rank_constant=int(RANK_CONSTANT.value),
+    limit=int(LIMIT.value),
+    pool_factor=int(POOL_FACTOR.value),
     query_form="auto",
     tokenizer=PORTER,
     matched_only=True,
     without_terms="nothing",
     adjustments=("folding",),
-    passage_characters=700,
+    passage_characters=int(PASSAGE_CHARACTERS.value),
     since="0.1",
 )
 
@@ -46,16 +47,16 @@ something open:
 - the score is the fused sum and not one divided by the place, so that contributions add up to it;
 - a document without a date is not ranked by recency, where the other one had the time of writing for every document;
 - what happens after fusion there, demotion of contradicting twins and diversification, is not part of it yet.""",
-    window=40,
-    rank_constant=60,
-    limit=10,
-    pool_factor=3,
+    window=int(WINDOW.value),
+    rank_constant=int(RANK_CONSTANT.value),
+    limit=int(LIMIT.value),
+    pool_factor=int(POOL_FACTOR.value),
     query_form="auto",
     tokenizer=PLAIN,
     matched_only=False,
     without_terms="corpus",
     adjustments=(),
-    passage_characters=700,
+    passage_characters=int(PASSAGE_CHARACTERS.value),
     since="0.1",
 )
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import apsw
 
-from rankfold.constants import BUSY_TIMEOUT
+from rankfold.constants import BUSY_TIMEOUT, PAGE_SIZE
 from rankfold.errors import (
     BusyError,
     CorruptIndexError,
@@ -26,9 +26,6 @@ from rankfold.storage.capabilities import Capabilities
 from rankfold.storage.header import APPLICATION_ID, is_there, read_header, require_ours
 from rankfold.storage.migrations import migrate, migrations, newest
 from rankfold.storage.vec import load_vec
-
-PAGE_SIZE = 8192
-"""Bytes. Five vectors of 384 values share a page, two would share one of SQLite's default size."""
 
 _MMAP = 1 << 40
 """Bytes of the file that may be mapped: all of it. Reading a vector then copies nothing."""
@@ -196,7 +193,7 @@ def open_writer(database: Path, *, tokenizer: str) -> apsw.Connection:
         connection = _open(_uri(database, "mode=rwc"), apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
         with contextlib.ExitStack() as on_failure:
             on_failure.callback(connection.close)
-            fetch(connection, f"PRAGMA page_size = {PAGE_SIZE}")
+            fetch(connection, f"PRAGMA page_size = {PAGE_SIZE.value}")
             # The schema first, then the log: the header that tells whose file this is must be in the file itself.
             migrate(connection, "index", application_id=APPLICATION_ID, holes={"tokenizer": tokenizer})
             fetch(connection, "PRAGMA journal_mode = WAL")
