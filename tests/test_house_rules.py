@@ -13,10 +13,22 @@ ROOT = Path(__file__).parents[1]
 LAYERS = {
     # A module may import from its own part and from those named here.
     "records": {"models", "retrieval"},  # for annotations only
-    "storage": {"constants", "errors", "records"},
-    "embedding": {"errors", "records"},
+    "environment": {"records"},
+    "storage": {"constants", "environment", "errors", "records"},
+    "embedding": {"environment", "errors", "records"},
     "indexing": {"constants", "derivation", "embedding", "errors", "fields", "records", "storage", "times"},
-    "retrieval": {"constants", "derivation", "embedding", "errors", "fields", "models", "records", "storage", "times"},
+    "retrieval": {
+        "constants",
+        "derivation",
+        "embedding",
+        "environment",
+        "errors",
+        "fields",
+        "models",
+        "records",
+        "storage",
+        "times",
+    },
 }
 
 

@@ -53,11 +53,15 @@ class Status:
     """What a collection holds and can do."""
 
     database: str
+    """The index file."""
     profile: str
+    """The profile that a search goes by unless it names another."""
     tokenizer: str
+    """The FTS5 tokenizer that the collection was made with."""
     sources: tuple[str, ...]
     """Folders and files that `index` alone brings into step."""
     capabilities: Capabilities
+    """What the open index holds and can do."""
     problems: tuple[str, ...]
     """What stands in the way of some arm, and what to do about it."""
     embedder: str | None
@@ -93,7 +97,9 @@ class Collection:
         self, database: Path, *, registries: Registries, embedder: Embedder | Literal["default"] | None
     ) -> None:
         self.database = database
+        """The index file."""
         self.registries = registries
+        """The registered arms, profiles and other records, with the arms that were given to `open`."""
         self._wanted = embedder
         self._readers: list[Reader] = []
         self._lock = threading.Lock()

@@ -60,10 +60,13 @@ class Hit:
     passage: Passage | None
     """Its best passage; none for a document without text."""
     tags: tuple[str, ...] = ()
+    """Words that it is filed under."""
     created_at: float | None = None
-    """Seconds since 1970-01-01 UTC, like the times below."""
+    """When it was first written, in seconds since 1970-01-01 UTC, like the times below."""
     updated_at: float | None = None
+    """When it was last written, as it states itself."""
     event_at: float | None = None
+    """When what it tells of happened."""
     adjustments: tuple[Effect, ...] = ()
     """What adjustments did to it."""
     twins: tuple[str, ...] = ()
@@ -84,7 +87,9 @@ class ArmUsed:
     """An arm that ran."""
 
     arm: str
+    """Name of the arm."""
     weight: float
+    """Its weight in this search."""
     candidates: int
     """How many of the fused rows it ranked."""
 
@@ -94,9 +99,13 @@ class Dropped:
     """An arm that could not run, and the first precondition that it lacked."""
 
     arm: str
+    """Name of the arm."""
     precondition: str
+    """Name of the precondition."""
     reason: str
+    """What is missing, as a sentence without a full stop."""
     fix: str | None
+    """What to do about it; None where nothing can be done."""
 
 
 @dataclass(frozen=True)
@@ -104,10 +113,15 @@ class Answer(Sequence[Hit]):
     """The hits, best first, and everything that explains them."""
 
     query: str
+    """What was looked for."""
     profile: str
+    """Name of the profile that the search went by."""
     limit: int
+    """Most hits that were asked for."""
     offset: int
+    """How many hits were passed over."""
     hits: tuple[Hit, ...]
+    """The hits, best first: what the answer gives when it is iterated."""
     arms: tuple[ArmUsed, ...]
     """The arms that ran, in registry order."""
     dropped: tuple[Dropped, ...]
@@ -121,7 +135,9 @@ class Answer(Sequence[Hit]):
     query_form: str | None = None
     """The MATCH form used, `all` or `any`; None where the full text was not asked."""
     window: int = 0
+    """Most candidates that an arm could return."""
     rank_constant: int = 0
+    """The constant of reciprocal rank fusion."""
     now: float = 0.0
     """The moment ages were counted from, in seconds since 1970-01-01 UTC."""
     effects: tuple[Effect, ...] = ()

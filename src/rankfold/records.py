@@ -302,6 +302,28 @@ class Field:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Variable:
+    """A variable of the environment that is obeyed."""
+
+    name: str
+    """The variable, as it is set."""
+    title: str
+    """A few words for headings and tables."""
+    value: str
+    """What it holds. Markdown."""
+    default: str
+    """What happens while it is not set. Markdown."""
+    read_by: Literal["library", "command line"]
+    """Who obeys it: everything that uses the library, or the command line alone."""
+    flag: str = ""
+    """The option on the command line that wins over it, if any."""
+    doc: str
+    """What it decides. Markdown."""
+    since: str
+    """Version that introduced it."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Error:
     """A way to fail that has a stable name."""
 

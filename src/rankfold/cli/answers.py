@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from rankfold.cli.envelope import plain
+from rankfold.cli.payloads import ContributionData, HitData, SearchData, shown
 from rankfold.cli.place import runnable
 from rankfold.cli.terminal import indented, joins, printable, say, say_raw, warn, width
 from rankfold.models import Answer, Dropped, Hit, Passage
 from rankfold.retrieval.registry import installed
 from rankfold.times import iso
 
-_TIMES = ("created_at", "updated_at", "event_at")
 _INDENT = "    "
 _MATCH = "bold yellow"
 _PASSAGE_LINES = 3
@@ -26,33 +25,31 @@ _SPACE = re.compile(r"\s+")
 # ── JSON ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def as_data(answer: Answer) -> dict[str, Any]:
+def as_data(answer: Answer) -> SearchData:
     """An answer as `data` of the envelope, times in ISO 8601. The statement is what `rankfold sql` is for."""
-    return {
-        "query": answer.query,
-        "profile": answer.profile,
-        "limit": answer.limit,
-        "offset": answer.offset,
-        "window": answer.window,
-        "rank_constant": answer.rank_constant,
-        "query_form": answer.query_form,
-        "now": iso(answer.now),
-        "hits": [_hit_data(hit) for hit in answer.hits],
-        "arms": plain(answer.arms),
-        "dropped": dropped_data(answer.dropped),
-        "degraded": answer.degraded,
-    }
+    return shown(
+        SearchData,
+        answer,
+        now=iso(answer.now),
+        hits=tuple(_hit_data(hit) for hit in answer.hits),
+        dropped=dropped_data(answer.dropped),
+    )
 
 
-def dropped_data(dropped: Sequence[Dropped]) -> list[dict[str, Any]]:
+def dropped_data(dropped: Sequence[Dropped]) -> tuple[Dropped, ...]:
     """The arms that could not run, each with a remedy that reaches this index."""
-    return [{**plain(item), "fix": runnable(item.fix) if item.fix else None} for item in dropped]
+    return tuple(replace(item, fix=runnable(item.fix) if item.fix else None) for item in dropped)
 
 
-def _hit_data(hit: Hit) -> dict[str, Any]:
-    data: dict[str, Any] = plain(hit)
-    del data["content_hash"]
-    return {name: iso(value) if name in _TIMES else value for name, value in data.items()}
+def _hit_data(hit: Hit) -> HitData:
+    return shown(
+        HitData,
+        hit,
+        contributions=tuple(shown(ContributionData, share) for share in hit.contributions),
+        created_at=iso(hit.created_at),
+        updated_at=iso(hit.updated_at),
+        event_at=iso(hit.event_at),
+    )
 
 
 # ── tab-separated values ──────────────────────────────────────────────────────────────────────────────────────────────

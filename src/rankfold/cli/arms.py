@@ -5,14 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import click
 from rich.text import Text
 
 from rankfold.cli.at_hand import profile_at_hand, status_at_hand
-from rankfold.cli.envelope import plain, write_json
+from rankfold.cli.envelope import write_json
 from rankfold.cli.names import completing, named
+from rankfold.cli.payloads import ArmData, ArmsData, Need, shown
 from rankfold.cli.place import common_options, runnable, wants_json
 from rankfold.cli.terminal import indented, printable, say, say_raw, say_table, warn
 from rankfold.collection import Status
@@ -58,18 +58,15 @@ def arms(name: str | None, profile: str | None) -> None:
     if name is not None:
         arm = named(registries.arms, name)
         if wants_json():
-            write_json("arm", _data(registries, arm, weights[arm.name], here), problems)
+            write_json(_data(registries, arm, weights[arm.name], here), problems)
         else:
             _show(registries, arm, chosen, weights[arm.name], here)
             warn(problems)
         return
     if wants_json():
-        data = {
-            "profile": chosen.name,
-            "database": here.database if here else None,
-            "arms": [_data(registries, arm, weights[arm.name], here) for arm in registries.arms],
-        }
-        write_json("arms", data, problems)
+        shown_arms = tuple(_data(registries, arm, weights[arm.name], here) for arm in registries.arms)
+        database = here.database if here else None
+        write_json(ArmsData(profile=chosen.name, database=database, arms=shown_arms), problems)
         return
     _list(registries, chosen, weights, here)
     warn(problems)
@@ -103,25 +100,28 @@ def _here(registries: Registries, profile: Profile, status: Status) -> _Here:
     return _Here(status.database, {item.name: item.holds(situation) for item in registries.preconditions})
 
 
-def _data(registries: Registries, arm: Arm, weight: float, here: _Here | None) -> dict[str, Any]:
-    data: dict[str, Any] = plain(arm)
-    for text in ("doc", "sql", "fast_sql"):
-        data[text] = inspect.cleandoc(data[text])
-    data["default_weight"] = arm.weight
-    data["weight"] = weight
-    data["preconditions"] = [_precondition(registries, name, here) for name in arm.preconditions]
-    return data
+def _data(registries: Registries, arm: Arm, weight: float, here: _Here | None) -> ArmData:
+    return shown(
+        ArmData,
+        arm,
+        doc=inspect.cleandoc(arm.doc),
+        sql=inspect.cleandoc(arm.sql),
+        fast_sql=inspect.cleandoc(arm.fast_sql),
+        default_weight=arm.weight,
+        weight=weight,
+        preconditions=tuple(_need(registries, name, here) for name in arm.preconditions),
+    )
 
 
-def _precondition(registries: Registries, name: str, here: _Here | None) -> dict[str, Any]:
+def _need(registries: Registries, name: str, here: _Here | None) -> Need:
     unmet = here.unmet[name] if here else None
-    return {
-        "name": name,
-        "title": registries.preconditions[name].title,
-        "met": None if here is None else unmet is None,
-        "reason": unmet.reason if unmet else None,
-        "fix": runnable(unmet.fix) if unmet and unmet.fix else None,
-    }
+    return Need(
+        name=name,
+        title=registries.preconditions[name].title,
+        met=None if here is None else unmet is None,
+        reason=unmet.reason if unmet else None,
+        fix=runnable(unmet.fix) if unmet and unmet.fix else None,
+    )
 
 
 def _needs(arm: Arm, here: _Here | None) -> Text:

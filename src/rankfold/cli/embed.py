@@ -6,6 +6,7 @@ import click
 
 import rankfold
 from rankfold.cli.envelope import write_json
+from rankfold.cli.payloads import EmbedData, shown
 from rankfold.cli.place import common_options, place, wants_json
 from rankfold.cli.terminal import printable, say, warn
 from rankfold.progress import progress_bar
@@ -23,15 +24,8 @@ def embed(everything: bool) -> int:
         report = collection.embed(everything=everything, progress=progress)
         capabilities = collection.status().capabilities
     if wants_json():
-        data = {
-            "embedded": report.embedded,
-            "failed": report.failed,
-            "cut": report.cut,
-            "refused": capabilities.refused,
-            "pending": capabilities.pending,
-            "chunks": capabilities.chunks,
-        }
-        write_json("embed", data, report.warnings)
+        left = {"refused": capabilities.refused, "pending": capabilities.pending, "chunks": capabilities.chunks}
+        write_json(shown(EmbedData, report, **left), report.warnings)
     else:
         say(f"{report.embedded} new vectors; {capabilities.embedded} of {capabilities.chunks} chunks have one")
         if report.failed:

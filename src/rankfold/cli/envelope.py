@@ -5,23 +5,52 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, is_dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, is_dataclass
+from typing import Any, Literal
 
+from rankfold.cli.payloads import PAYLOADS
 from rankfold.cli.terminal import say_raw
 
-API_VERSION = "1"
+API_VERSION: Literal["1"] = "1"
 
 
-def write_json(kind: str, data: object, warnings: Sequence[str] = ()) -> None:
+@dataclass(frozen=True, kw_only=True)
+class SuccessEnvelope:
+    """A command that did what it was asked, also where it found nothing."""
+
+    api_version: Literal["1"] = API_VERSION
+    """Version of these shapes. It changes when a field goes or changes its meaning, not when one is added."""
+    type: str
+    """What `data` is."""
+    data: object
+    """The answer."""
+    warnings: tuple[str, ...] = ()
+    """What the reader should know, one sentence each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FailureEnvelope:
+    """A command that could not do what it was asked; the exit status is not 0."""
+
+    api_version: Literal["1"] = API_VERSION
+    """Version of these shapes. It changes when a field goes or changes its meaning, not when one is added."""
+    error: str
+    """What went wrong, for people."""
+    code: str
+    """What went wrong, for programs: the stable code of an error."""
+    suggestions: tuple[str, ...] = ()
+    """Commands that run as they are."""
+
+
+def write_json(data: object, warnings: Sequence[str] = ()) -> None:
     """Print the envelope of a success.
 
     Args:
-        kind: what `data` is.
-        data: values that JSON has; see `plain`.
+        data: one of the types in `PAYLOADS`, which also tells the kind.
         warnings: what the reader should know.
     """
-    _print({"api_version": API_VERSION, "type": kind, "data": data, "warnings": list(warnings)})
+    kind = next(name for name, payload in PAYLOADS.items() if type(data) is payload)
+    _print(SuccessEnvelope(type=kind, data=data, warnings=tuple(warnings)))
 
 
 def write_json_error(message: str, code: str, suggestions: Sequence[str]) -> None:
@@ -32,7 +61,7 @@ def write_json_error(message: str, code: str, suggestions: Sequence[str]) -> Non
         code: name of the `Error` record.
         suggestions: commands that run as they are.
     """
-    _print({"api_version": API_VERSION, "error": message, "code": code, "suggestions": list(suggestions)})
+    _print(FailureEnvelope(error=message, code=code, suggestions=tuple(suggestions)))
 
 
 def plain(value: object) -> Any:
@@ -50,6 +79,6 @@ def plain(value: object) -> Any:
     return value
 
 
-def _print(envelope: Mapping[str, object]) -> None:
+def _print(envelope: SuccessEnvelope | FailureEnvelope) -> None:
     # ASCII alone is valid in every encoding that a console may have.
-    say_raw(json.dumps(envelope, ensure_ascii=True, allow_nan=False, default=str) + "\n")
+    say_raw(json.dumps(plain(envelope), ensure_ascii=True, allow_nan=False) + "\n")

@@ -10,8 +10,9 @@ from pathlib import Path
 import click
 
 import rankfold
-from rankfold.cli.envelope import plain, write_json
+from rankfold.cli.envelope import write_json
 from rankfold.cli.names import completing, named
+from rankfold.cli.payloads import IndexData, shown
 from rankfold.cli.place import common_options, place, runnable, wants_json
 from rankfold.cli.terminal import indented, say, warn
 from rankfold.indexing.formats import FORMATS
@@ -75,9 +76,7 @@ def index(
             progress=progress,
         )
     if wants_json():
-        data = plain(report)
-        warnings = data.pop("warnings")
-        write_json("index", {"database": str(database), **data}, warnings)
+        write_json(shown(IndexData, report, database=str(database)), report.warnings)
     else:
         _write(report, database)
     return 1 if report.failed else 0

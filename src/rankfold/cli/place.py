@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 
 import click
 
+from rankfold.environment import DATABASE, value_of
 from rankfold.errors import BadValueError, IndexNotFoundError
 
 DEFAULT_PLACE = Path(".rankfold") / "index.db"
-VARIABLE = "RANKFOLD_DB"
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,7 +37,7 @@ def common_options(command: F) -> F:
     return click.option(
         "--db", "db", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), expose_value=False,
         callback=keep, is_eager=True,
-        help=f"The index. Without it: {VARIABLE}, else the nearest {DEFAULT_PLACE.as_posix()} here or above.",
+        help=f"The index. Without it: {DATABASE.name}, else the nearest {DEFAULT_PLACE.as_posix()} here or above.",
     )(command)  # fmt: skip
 
 
@@ -54,7 +54,7 @@ def wants_json() -> bool:
 
 def is_named() -> bool:
     """Whether the index was named, by the option or the environment, and not found by looking."""
-    return bool(shared().get("db") or os.environ.get(VARIABLE))
+    return bool(shared().get("db") or value_of(DATABASE))
 
 
 def place(*, to_make: bool = False) -> Path:
@@ -67,7 +67,7 @@ def place(*, to_make: bool = False) -> Path:
         IndexNotFoundError: none is named and none is found here or above.
         BadValueError: the environment names a folder.
     """
-    named = shared().get("db") or os.environ.get(VARIABLE)
+    named = shared().get("db") or value_of(DATABASE)
     if named:
         database = Path(named).expanduser()
         if database.is_dir():

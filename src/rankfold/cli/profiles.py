@@ -10,6 +10,7 @@ from rich.text import Text
 
 from rankfold.cli.envelope import plain, write_json
 from rankfold.cli.names import completing, named
+from rankfold.cli.payloads import ProfileData, ProfilesData, shown
 from rankfold.cli.place import common_options, wants_json
 from rankfold.cli.terminal import indented, printable, say, say_table, warn
 from rankfold.records import Profile
@@ -33,13 +34,13 @@ def profiles(name: str | None) -> None:
     if name is not None:
         profile = named(registries.profiles, name)
         if wants_json():
-            write_json("profile", _data(registries, profile), problems)
+            write_json(_data(registries, profile), problems)
         else:
             _show(registries, profile)
             warn(problems)
         return
     if wants_json():
-        write_json("profiles", {"profiles": [_data(registries, item) for item in registries.profiles]}, problems)
+        write_json(ProfilesData(profiles=tuple(_data(registries, item) for item in registries.profiles)), problems)
         return
     headings = ("profile", "weights", "window", "constant", "limit", "form", "what it is for")
     rows = [
@@ -58,8 +59,8 @@ def profiles(name: str | None) -> None:
     warn(problems)
 
 
-def _data(registries: Registries, profile: Profile) -> dict[str, Any]:
-    return {**plain(profile), "weights": weights_of(registries, profile)}
+def _data(registries: Registries, profile: Profile) -> ProfileData:
+    return shown(ProfileData, profile, weights=weights_of(registries, profile))
 
 
 def _weights(registries: Registries, profile: Profile) -> list[str]:

@@ -43,7 +43,7 @@ def search(query: tuple[str, ...], tsv: bool, **options: Any) -> None:
     with rankfold.open(place()) as collection:
         answer = collection.search(joined(query), **call)
     if wants_json():
-        write_json("search", as_data(answer), answer.warnings)
+        write_json(as_data(answer), answer.warnings)
     elif tsv:
         write_tsv(answer)
     else:

@@ -12,7 +12,8 @@ import rankfold
 from rankfold.cli.answers import dropped_data
 from rankfold.cli.asking import asked, joined, search_options
 from rankfold.cli.at_hand import profile_at_hand, status_at_hand
-from rankfold.cli.envelope import plain, write_json
+from rankfold.cli.envelope import write_json
+from rankfold.cli.payloads import SqlData, StatementArm, shown
 from rankfold.cli.place import common_options, place, runnable, wants_json
 from rankfold.cli.terminal import printable, say_raw, warn
 from rankfold.models import Answer
@@ -54,13 +55,8 @@ def sql(query: tuple[str, ...], expanded: bool, **options: Any) -> None:
 
 def _write(answer: Answer, *, expanded: bool) -> None:
     if wants_json():
-        data = {
-            "sql": answer.sql,
-            "parameters": plain(answer.parameters),
-            "arms": plain(answer.arms),
-            "dropped": dropped_data(answer.dropped),
-        }
-        write_json("sql", data, answer.warnings)
+        arms = tuple(shown(StatementArm, used) for used in answer.arms)
+        write_json(shown(SqlData, answer, arms=arms, dropped=dropped_data(answer.dropped)), answer.warnings)
         return
     if answer.sql is None:
         say_raw("-- no arm can run, so there is no statement\n")
@@ -86,8 +82,8 @@ def _write_without_query(call: dict[str, Any]) -> None:
     )
     text = statement.text if statement else None
     if wants_json():
-        arms = [{"arm": item.arm.name, "weight": item.weight} for item in active]
-        write_json("sql", {"sql": text, "parameters": [], "arms": arms, "dropped": []})
+        arms = tuple(StatementArm(arm=item.arm.name, weight=item.weight, candidates=None) for item in active)
+        write_json(SqlData(sql=text, parameters=(), arms=arms, dropped=()))
     else:
         say_raw((text or "-- no arm has a weight, so there is no statement") + "\n")
 

@@ -9,7 +9,8 @@ import click
 from rich.text import Text
 
 import rankfold
-from rankfold.cli.envelope import plain, write_json
+from rankfold.cli.envelope import write_json
+from rankfold.cli.payloads import CapabilitiesData, StatusData, shown
 from rankfold.cli.place import common_options, place, runnable, wants_json
 from rankfold.cli.terminal import indented, say
 from rankfold.collection import Status
@@ -36,10 +37,8 @@ def status(check: bool) -> int:
     if check:
         problems += [problem for problem in _tried() if problem not in problems]
     if wants_json():
-        report = found.capabilities
-        data = plain(found)
-        data["capabilities"].update(pending=report.pending, coverage=report.coverage)
-        write_json("status", {**data, "problems": problems, "checked": check})
+        capabilities = shown(CapabilitiesData, found.capabilities)
+        write_json(shown(StatusData, found, capabilities=capabilities, problems=tuple(problems), checked=check))
     else:
         _write(found, problems, checked=check)
     return 1 if check and problems else 0

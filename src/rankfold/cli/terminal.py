@@ -20,6 +20,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from rankfold.environment import COLUMNS, value_of
+
 WIDEST = 120
 """Columns. Lines of prose longer than this are hard to read."""
 
@@ -130,7 +132,7 @@ def _text(cell: str | Text) -> Text:
 
 def _console() -> Console:
     is_shown = sys.stdout is not None and sys.stdout.isatty()
-    known = None if is_shown or "COLUMNS" in os.environ else _WITHOUT_TERMINAL
+    known = None if is_shown or value_of(COLUMNS) else _WITHOUT_TERMINAL
     return _Console(highlight=False, width=known)
 
 

@@ -10,23 +10,23 @@ import tempfile
 from collections.abc import Iterator
 from types import ModuleType
 
-__all__ = ["import_onnxruntime"]
+from rankfold.environment import TELEMETRY, set_unless_set
 
-_OPT_OUT = "ORT_DISABLE_TELEMETRY"
+__all__ = ["import_onnxruntime"]
 
 
 def import_onnxruntime() -> ModuleType:
     """Import onnxruntime with its telemetry off and its import-time warnings dropped.
 
     Since 1.29 its published builds send events about sessions and models to a server of Microsoft, and keep a
-    device id and a queue in the user's cache folder, unless `ORT_DISABLE_TELEMETRY` is set before the import.
+    device id and a queue in the user's cache folder, unless the variable `TELEMETRY` is set before the import.
     It is set here, for this process and its children, unless the environment already has a value: whoever
     wants the telemetry sets it to 0. Its thread would also keep a forked child from exiting.
 
     Raises:
         Exception: whatever the import raises; for a compiled module that is not always an ImportError.
     """
-    choice = os.environ.setdefault(_OPT_OUT, "1")
+    choice = set_unless_set(TELEMETRY, "1")
     if "onnxruntime" in sys.modules:
         onnxruntime = importlib.import_module("onnxruntime")
     else:

@@ -57,6 +57,9 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Sequence[float]:
         """Embed the text of a search.
 
+        Args:
+            text: of any length.
+
         Returns:
             A vector of `dimension` numbers, in the same space as those of `embed_documents`.
 

@@ -37,11 +37,15 @@ class IndexReport:
     """What one index run did."""
 
     added: int = 0
+    """Documents that are new."""
     updated: int = 0
+    """Documents that changed."""
     renamed: int = 0
+    """Documents that have another path and nothing else."""
     removed: int = 0
+    """Documents that are gone."""
     unchanged: int = 0
-    """Documents, like the counts above."""
+    """Documents that were left as they were."""
     chunks: int = 0
     """Chunks of the documents that were added or updated."""
     embedded: int = 0

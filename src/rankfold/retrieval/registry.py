@@ -20,6 +20,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar, cast
 
 from rankfold.constants import CONSTANTS, WEIGHT
+from rankfold.environment import VARIABLES
 from rankfold.errors import ERRORS, RegistryError, UnknownNameError
 from rankfold.fields import FIELDS
 from rankfold.records import (
@@ -35,6 +36,7 @@ from rankfold.records import (
     Record,
     ScopeAxis,
     Slot,
+    Variable,
 )
 from rankfold.retrieval.adjustments import ADJUSTMENTS
 from rankfold.retrieval.arms import ARMS
@@ -48,7 +50,9 @@ R = TypeVar("R", bound=Record)
 HOLES: tuple[str, ...] = ("scope", "candidates", "exclusions", "column_weights")
 """The holes that the fold fills; any constant's name is one too."""
 
-_NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
+_NAME = re.compile(r"[a-z][a-z0-9_]*\Z"), "a name is lower-case letters, digits and underscores"
+_NAMES = {"variables": (re.compile(r"_?[A-Z][A-Z0-9_]*\Z"), "a name is upper-case letters, digits and underscores")}
+"""The rule for names, and the kinds that have one of their own."""
 _HOLE = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
 _SLOT = re.compile(r"\?(\d+)")
 _BARE_SLOT = re.compile(r"\?(?!\d)")
@@ -119,6 +123,7 @@ class Registries:
     constants: Registry[Constant]
     fields: Registry[Field]
     errors: Registry[Error]
+    variables: Registry[Variable]
     problems: tuple[Problem, ...] = ()
     origins: tuple[tuple[str, str, str], ...] = ()
     """For each record that another package added: its kind, its name and the distribution."""
@@ -152,6 +157,7 @@ KINDS: tuple[tuple[str, type], ...] = (
     ("constants", Constant),
     ("errors", Error),
     ("fields", Field),
+    ("variables", Variable),
     ("slots", Slot),
     ("preconditions", Precondition),
     ("scopes", ScopeAxis),
@@ -165,6 +171,7 @@ _BUILT_IN: dict[str, Sequence[Record]] = {
     "constants": CONSTANTS,
     "errors": ERRORS,
     "fields": FIELDS,
+    "variables": VARIABLES,
     "slots": SLOTS,
     "preconditions": PRECONDITIONS,
     "scopes": SCOPES,
@@ -227,7 +234,8 @@ def _check(registries: Registries, kind: str, record: Record) -> None:
             raise RegistryError(f"{kind.removesuffix('s')} {record.name!r}: {message}")
 
     registry = cast("Registry[Record]", getattr(registries, kind))
-    demand(bool(_NAME.match(record.name)), "a name is lower-case letters, digits and underscores")
+    rule, said = _NAMES.get(kind, _NAME)
+    demand(bool(rule.match(record.name)), said)
     demand(record.name not in registry, "the name is taken")
     demand(bool(record.doc.strip()), "it is not documented")
     if isinstance(record, Slot):

@@ -5,22 +5,23 @@ Importing the package proves nothing: a wheel for another processor imports and 
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import apsw
+
+from rankfold.environment import VEC_LIBRARY, value_of
 
 
 def load_vec(connection: apsw.Connection) -> tuple[str | None, str]:
     """Load sqlite-vec into a connection.
 
     Returns:
-        Its version and nothing, or None and the reason. `RANKFOLD_VEC` names another library file.
+        Its version and nothing, or None and the reason. The variable `VEC_LIBRARY` names another library file.
     """
     try:
         import sqlite_vec
 
-        path = os.environ.get("RANKFOLD_VEC") or str(sqlite_vec.loadable_path())
+        path = value_of(VEC_LIBRARY) or str(sqlite_vec.loadable_path())
         connection.enable_load_extension(True)
         try:
             connection.load_extension(path)

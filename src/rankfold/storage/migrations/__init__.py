@@ -5,6 +5,7 @@ A ledger in every file says which of them it has seen; `user_version` is their n
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 from importlib import resources
@@ -13,7 +14,13 @@ import apsw
 
 from rankfold.errors import CorruptIndexError
 
-LEDGER = "CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)"
+LEDGER = """
+-- Which steps of the schema this file has seen.
+CREATE TABLE IF NOT EXISTS migration (
+  number INTEGER PRIMARY KEY, -- The step, from 1.
+  name TEXT NOT NULL UNIQUE -- What it is called.
+)
+"""
 
 _FILE = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql\Z")
 
@@ -42,7 +49,7 @@ def migrations(plane: str) -> tuple[Migration, ...]:
         named = _FILE.match(file.name)
         if named:
             text = file.read_text(encoding="utf-8")
-            comment = [line for line in text.partition("\nCREATE")[0].splitlines() if line.startswith("--")]
+            comment = itertools.takewhile(lambda line: line.startswith("--"), text.splitlines())
             reason = "\n".join(line.removeprefix("--").strip() for line in comment)
             found.append(Migration(plane, int(named.group(1)), named.group(2), reason, text))
     found.sort(key=lambda migration: migration.number)
