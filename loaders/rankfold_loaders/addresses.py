@@ -20,7 +20,7 @@ def anchor(word: str, name: str) -> str:
     Lower-case letters, digits and underscores stay; any other character becomes its code in hexadecimal between
     hyphens. So two names never share an id, and an id never depends on what else is on the page.
     """
-    return f"{word}-{_spelled(name, 'a-z0-9_')}"
+    return f"{word}-{_spelled(name, 'A-Za-z0-9_')}"
 
 
 def _spelled(name: str, kept: str) -> str:
@@ -32,7 +32,7 @@ def page_of(page: RegistryPage, name: str) -> str:
     if not page.each:
         return page.uri
     # As in ids, except that a hyphen stays; capitals do not, because some systems take `C` and `c` for one file.
-    spelled = _spelled(name, "a-z0-9_-")
+    spelled = _spelled(name.lower(), "a-z0-9_-")
     # A page called `index` would be that of its folder; in a folder of its own it has the address of its like.
     return page.each.replace("{name}", f"{spelled}/index" if spelled in ("index", "readme") else spelled)
 

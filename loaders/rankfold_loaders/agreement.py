@@ -7,11 +7,13 @@ time, by another package or by code, and is shown as such.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rankfold_loaders.addresses import page_of
 from rankfold_loaders.faults import Fault
 from rankfold_loaders.live import Live
 from rankfold_loaders.project import Project
@@ -124,7 +126,22 @@ def join(project: Project, live: Live, reader: Reader | None = None) -> tuple[Jo
             faults += found
         else:
             entries[page.kind] = [_unwritten(project, page.kind, value, revision) for value in values]
+    faults += _shared_pages(project.reference, entries)
     return Joined(entries, live, project.reference), faults
+
+
+def _shared_pages(reference: Reference, entries: Mapping[str, Sequence[Entry]]) -> list[Fault]:
+    """Pages that two records, or a record and a registry, would have in common."""
+    pages = {reference.overview: "the list of registries"} | {row.uri: row.title for row in reference.registries}
+    faults = []
+    for row in reference.registries:
+        for entry in entries[row.kind] if row.each else ():
+            uri, own = page_of(row, entry.name), f"{row.word} {entry.name}"
+            first = pages.setdefault(uri, own)
+            if first != own:
+                said = f"{row.kind}: the page {uri} of {own} is that of {first} already; change `each`"
+                faults.append(Fault("mkdocs.yml", said))
+    return faults
 
 
 def _match(
@@ -176,7 +193,8 @@ def _disagreements(project: Project, page: RegistryPage, record: StaticRecord, v
         live: Any = value
         for part in path.split("."):
             live = live.get(part) if isinstance(live, Mapping) else None
-        if live != written.value:
+        stated = textwrap.dedent(written.value) if path == "doc" and isinstance(written.value, str) else written.value
+        if live != stated:
             place = _place(project, record.file, written.line)
             faults.append(
                 Fault(
@@ -199,7 +217,9 @@ def _place(project: Project, file: Any, line: int) -> str:
 
 def _unwritten(project: Project, kind: str, value: Mapping[str, Any], revision: str) -> Entry:
     where = value.get("source")
-    file = project.relative(Path(where["file"])) if where else None
+    # A record may have a field of that name and mean something else by it.
+    is_place = isinstance(where, Mapping) and isinstance(where.get("file"), str) and isinstance(where.get("line"), int)
+    file = project.relative(Path(where["file"])) if where and is_place else None
     if where and file:
         source = Source(file, where["line"], project.link(file, where["line"], revision))
     else:

@@ -8,19 +8,25 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import enum
 import importlib
+import inspect
 import json
+import math
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, cast
 
-from rankfold_loaders.faults import error
+from rankfold_loaders.faults import Fault, SiteError, error
 from rankfold_loaders.project import Project
-from rankfold_loaders.registries import Reference, RegistryPage, read_reference
+from rankfold_loaders.record_schema import record_schema
+from rankfold_loaders.registries import Column, Reference, RegistryPage, nearest, read_reference
 
 Live = dict[str, Any]
 """`registries`: per kind a list of records; `problems`, `origins`; `search`, where there is one."""
@@ -30,7 +36,8 @@ def read(project: Project) -> Live:
     """The live registries of a project, read by a fresh interpreter.
 
     Raises:
-        SiteError: a package cannot be imported or its registries cannot be read; carries the traceback.
+        SiteError: a package cannot be imported or its registries cannot be read; names the key of `mkdocs.yml` that
+            asks for them, and carries the traceback where the package itself failed.
     """
     loaders = Path(__file__).resolve().parents[1]
     path = [str(project.source), str(loaders), *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -56,7 +63,10 @@ def read(project: Project) -> Live:
     )
     if ran.returncode:
         raise error("", "the registries cannot be read\n\n" + ran.stderr.strip())
-    return cast("Live", json.loads(ran.stdout))
+    answer = json.loads(ran.stdout)
+    if "faults" in answer:
+        raise SiteError(Fault(*fault) for fault in answer["faults"])
+    return cast("Live", answer)
 
 
 def collect(reference: Reference, root: Path, cache: Path) -> Live:
@@ -69,71 +79,229 @@ def collect(reference: Reference, root: Path, cache: Path) -> Live:
     """
     values = {row.kind: _records(row) for row in reference.registries}
     if reference.derive:
-        _load(reference.derive)(values)
-    problems = _load(reference.problems) if reference.problems else ()
-    origins = _load(reference.origins) if reference.origins else ()
+        load(reference.derive, "derive")(values)
+    faults = [Fault("mkdocs.yml", said) for row in reference.registries for said in _misfits(row, values[row.kind])]
+    if faults:
+        raise SiteError(faults)
+    problems = load(reference.problems, "problems") if reference.problems else ()
+    origins = load(reference.origins, "origins") if reference.origins else ()
     collected: Live = {
         "registries": values,
         "problems": [str(problem) for problem in problems],
         "origins": {f"{kind}.{name}": origin for kind, name, origin in origins},
         "search": {},
+        "schemas": _schemas(reference),
     }
     if reference.search:
         from rankfold_loaders.searching import describe
 
         sample = root / reference.sample if reference.sample else None
-        collected["search"] = describe(_load(reference.search), sample, cache)
+        collected["search"] = describe(load(reference.search, "search"), sample, cache)
     return collected
 
 
-def _load(path: str) -> Any:
-    """What `module:name` stands for; attributes and calls without arguments may follow the name."""
+def _schemas(reference: Reference) -> dict[str, Any]:
+    """The schema of every record class, by kind."""
+    rows = [row for row in reference.registries if row.record]
+    classes = {row.kind: load(row.record, f"registries[{row.kind}].record") for row in rows}
+    return {kind: record_schema(cls) for kind, cls in classes.items() if isinstance(cls, type)}
+
+
+def load(path: str, key: str) -> Any:
+    """What `module:name` stands for; attributes and calls without arguments may follow the name.
+
+    Args:
+        path: the path.
+        key: the key that states it, for messages.
+
+    Raises:
+        SiteError: there is no such module or name.
+    """
     module, _, rest = path.partition(":")
-    found: Any = importlib.import_module(module)
+    try:
+        found: Any = importlib.import_module(module)
+    except ModuleNotFoundError as problem:
+        if problem.name is None or not f"{module}.".startswith(f"{problem.name}."):
+            raise  # an import inside the package: its traceback says which
+        said = f"there is no module {problem.name!r}; install the package, or say with `source` where it is"
+        raise error("mkdocs.yml", f"rankfold.{key} is {path!r}: {said}") from problem
+    walked = module
     for part in re.findall(r"\w+|\(\)", rest):
+        if part != "()" and not hasattr(found, part):
+            said = f"{walked} has no {part!r}{nearest(part, dir(found))}"
+            raise error("mkdocs.yml", f"rankfold.{key} is {path!r}: {said}")
         found = found() if part == "()" else getattr(found, part)
+        walked += "()" if part == "()" else f".{part}"
     return found
 
 
 def _records(row: RegistryPage) -> list[dict[str, Any]]:
-    found = _load(row.records)
+    key = f"registries[{row.kind}].records"
+    package, _, name = row.records.partition(":")
+    if name == "__all__":  # the public API of a package, which need not be run
+        from rankfold_loaders.api import describe as public_names
+
+        return public_names(package, sys.path)
+    found = load(row.records, key)
     if hasattr(found, "list_commands"):
         from rankfold_loaders.click_commands import describe
 
-        return describe(found, row.records.partition(".")[0].partition(":")[0])
-    records: Iterable[Any] = found.values() if isinstance(found, Mapping) else found
-    return [_named(row, record) for record in records]
+        return describe(found, _program(row.records))
+    if isinstance(found, Mapping):
+        pairs: Iterable[tuple[object, object]] = found.items()
+    elif isinstance(found, Iterable) and not isinstance(found, (str, bytes)):
+        pairs = [("", record) for record in found]
+    else:
+        said = f"{_short(found)} holds no records; it is an iterable, a mapping or a click group"
+        raise error("mkdocs.yml", f"rankfold.{key} is {row.records!r}: {said}")
+    records = [_named(row, key, record, f"record {n}") for n, (key, record) in enumerate(pairs, start=1)]
+    # A set has no order of its own.
+    return sorted(records, key=lambda record: record["name"]) if isinstance(found, (set, frozenset)) else records
 
 
-def _named(row: RegistryPage, record: object) -> dict[str, Any]:
-    values = plain(record)
-    if not isinstance(values, dict) or not isinstance(values.get(row.name), str):
-        raise TypeError(f"{row.records} holds {record!r}, which has no {row.name!r} to be called by")
-    return {**values, "name": values[row.name], "doc": values.get(row.doc) or ""}
+def _program(path: str) -> str:
+    """What a click group is called as a command: by its package's entry point, else by the package."""
+    names = [point.name for point in entry_points(group="console_scripts") if point.value == path]
+    return min(names, default=path.partition(":")[0].partition(".")[0])
+
+
+def _named(row: RegistryPage, key: object, record: object, place: str) -> dict[str, Any]:
+    """A record's fields, with its name and documentation where every page looks for them."""
+    fields = fields_of(record)
+    if fields is None and key:
+        fields = {"value": record}
+    if fields is None:
+        raise _unnamed(row, f"{place} of {row.records} is {_short(record)}, which has no fields")
+    name = fields.get(row.name, key)
+    name = str(name) if isinstance(name, int) and not isinstance(name, bool) else name
+    if not isinstance(name, str) or not name:
+        near = nearest(row.name, fields) or f"; it has {', '.join(map(str, fields)) or 'none at all'}"
+        raise _unnamed(
+            row, f"{place} of {row.records}, {_short(record)}, has no field {row.name!r} to be called by{near}"
+        )
+    values = cast("dict[str, Any]", plain(fields))
+    # Documentation may be indented like the code around it.
+    return {**values, "name": str(name), "doc": textwrap.dedent(str(values.get(row.doc) or ""))}
+
+
+def _unnamed(row: RegistryPage, said: str) -> SiteError:
+    return error("mkdocs.yml", f"rankfold.registries[{row.kind}]: {said}; `name` says which field names a record")
+
+
+def _misfits(row: RegistryPage, records: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Where the columns of a row do not fit its records. A field that only some records have is empty in the others."""
+    where = f"rankfold.registries[{row.kind}]"
+    names = [record["name"] for record in records]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield f"{where}: {names.count(name)} records are called {name!r}; a name is that of one record"
+    known = list(dict.fromkeys(key for record in records for key in record))
+    for column in (*row.columns, *row.details):
+        first = column.field.partition(".")[0]
+        if known and first not in known and column.show != "name":
+            said = nearest(first, known) or f"; there are {', '.join(known)}"
+            yield f"{where}: the column {column.heading!r} shows {first!r}, which no {row.word} has{said}"
+            continue
+        for record in records:
+            record.setdefault(first, None)
+            wrong = _misfit(column, record)
+            if wrong:
+                yield f"{where}: the column {column.heading!r} of {record['name']!r} {wrong}"
+
+
+def _misfit(column: Column, record: Mapping[str, Any]) -> str:
+    value: Any = record
+    for part in column.field.split("."):
+        if not isinstance(value, Mapping) or part not in value:
+            near = nearest(part, value) if isinstance(value, Mapping) else ""
+            return f"shows {column.field!r}, but there is no {part!r}{near}"
+        value = value[part]
+    items = value if isinstance(value, list) else [] if value is None else [value]
+    if column.show == "number" and not all(isinstance(item, (int, float)) for item in items):
+        return f"is shown as a number, but is {_short(value)}"
+    if column.show in ("sql", "prose", "link") and not all(isinstance(item, str) for item in items):
+        return f"is shown as {column.show}, but is {_short(value)}, which is no text"
+    return ""
+
+
+def _short(value: object) -> str:
+    text = re.sub(r"\s+", " ", repr(value))
+    return text if len(text) <= 80 else text[:79] + "…"
+
+
+def fields_of(record: object) -> dict[str, Any] | None:
+    """A record's fields by name, whatever it is made with; None for what has none, such as a number.
+
+    A function or a class is a record too, as a decorator registers them: called by its name, documented by its
+    docstring, with what was set on it as its further fields.
+    """
+    if isinstance(record, enum.Enum):
+        return {"name": record.name, "value": record.value}
+    if inspect.isroutine(record) or isinstance(record, type):
+        return {
+            **{key: value for key, value in vars(record).items() if key[:1] != "_" and not callable(value)},
+            "name": record.__name__,
+            "doc": inspect.getdoc(record) or "",
+            "source": _source(record),
+        }
+    declared = _declared(record)
+    if declared is None and hasattr(record, "__dict__"):
+        return {key: value for key, value in vars(record).items() if key[:1] != "_"}
+    return declared
+
+
+def _declared(value: Any) -> dict[str, Any] | None:
+    """The fields of what declares them: a dataclass, a mapping, a named tuple, a class of attrs or of pydantic."""
+    if isinstance(value, Mapping):
+        return {str(key): item for key, item in value.items()}
+    names: Iterable[str] | None
+    if dataclasses.is_dataclass(value):
+        names = [field.name for field in dataclasses.fields(value)]
+    elif hasattr(type(value), "__attrs_attrs__"):
+        names = [attribute.name for attribute in type(value).__attrs_attrs__]
+    else:
+        names = getattr(type(value), "_fields", None) or getattr(type(value), "model_fields", ())
+    return {name: getattr(value, name) for name in names or ()} or None
+
+
+def _source(made: Any) -> dict[str, Any] | None:
+    try:
+        written = inspect.unwrap(made)
+        return {"file": inspect.getsourcefile(written), "line": inspect.getsourcelines(written)[1]}
+    except (OSError, TypeError):
+        return None
 
 
 def plain(value: object) -> Any:
     """A value as JSON can carry it; a record becomes a dictionary, a function the place where it is written."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, enum.Enum):
+        return value.name
+    if hasattr(value, "__qualname__"):
+        return {"function": f"{getattr(value, '__module__', '')}.{value.__qualname__}"}
+    declared = _declared(value)
+    if declared is not None:
+        return {name: plain(item) for name, item in declared.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, (set, frozenset)):
         return sorted((plain(item) for item in value), key=repr)
-    if value is None or isinstance(value, (str, int, float, bool)):
-        return value
-    if not hasattr(value, "__qualname__"):
-        return str(value)
-    return {"function": f"{getattr(value, '__module__', '')}.{value.__qualname__}"}
+    if type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__:
+        # Such an object shows its address in memory, which differs each time.
+        return f"{type(value).__module__}.{type(value).__qualname__}"
+    return str(value)
 
 
 def main() -> None:
     """Print the live registries; whatever the imported packages print goes to standard error."""
     wanted = json.load(sys.stdin)
     with contextlib.redirect_stdout(sys.stderr):
-        collected = collect(read_reference(wanted["reference"]), Path(wanted["root"]), Path(wanted["cache"]))
+        try:
+            collected = collect(read_reference(wanted["reference"]), Path(wanted["root"]), Path(wanted["cache"]))
+        except SiteError as problem:
+            collected = {"faults": [(fault.place, fault.message) for fault in problem.faults]}
     # The original stream, whatever the imports did to `sys.stdout`.
     print(json.dumps(collected, ensure_ascii=False, allow_nan=False), file=sys.__stdout__)
 

@@ -17,6 +17,7 @@ import os
 import threading
 import traceback
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urljoin
@@ -31,12 +32,23 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
-from rankfold_loaders.built_site import faults_of_folder
-from rankfold_loaders.cards import CardText, address, alt, cards
+from rankfold_loaders.built_site import faults_of_folder, read_folder
+from rankfold_loaders.cards import address, alt
+from rankfold_loaders.companions import Shown, companions, moved
 from rankfold_loaders.facts import substitute
 from rankfold_loaders.faults import Fault, SiteError
 from rankfold_loaders.project import Project
-from rankfold_loaders.site import GeneratedPage, GeneratedSite, failure_pages, generate, navigation
+from rankfold_loaders.published import twin
+from rankfold_loaders.site import (
+    GeneratedPage,
+    GeneratedSite,
+    failure_pages,
+    generate,
+    navigation,
+    with_playground,
+    without_playground,
+)
+from rankfold_loaders.twins import TwinSource
 
 log = logging.getLogger("mkdocs.plugins.rankfold")
 
@@ -52,7 +64,9 @@ class Adapter:
         self.site: GeneratedSite | None = None
         self.made: dict[str, GeneratedPage] = {}
         self.faults: list[Fault] = []
-        self.cards: list[CardText] = []
+        self.order: list[str] = []
+        self.markdown: dict[str, str] = {}
+        self.shown: list[Shown] = []
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], **_: object) -> None:
         """Remember whether this is a server."""
@@ -74,9 +88,13 @@ class Adapter:
     @event_priority(100)  # before other plugins, so that they see the generated pages too
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Add the generated pages and files, and their part of the navigation."""
-        self.faults, self.cards, self.site = [], [], None
+        self.faults, self.shown, self.site = [], [], None
         try:
             self.site = generate(self.project)
+            if self.project.reference.playground and _wants_playground(config):
+                self.site = with_playground(self.project, self.site)
+            elif self.project.reference.playground:
+                self.site = replace(self.site, pages=(*self.site.pages, without_playground()))
             made = self.site.pages
         except Exception as problem:
             # Whatever went wrong, also inside these loaders: a build stops, a server shows it.
@@ -127,9 +145,9 @@ class Adapter:
 
     def on_nav(self, nav: Navigation, files: Files, **_: object) -> Navigation:
         """Find the pages that no reader would come across."""
-        listed = {page.file.src_uri for page in nav.pages}
+        self.order = [page.file.src_uri for page in nav.pages]
         for file in files.documentation_pages():
-            if file.src_uri not in listed and file.inclusion is not InclusionLevel.NOT_IN_NAV:
+            if file.src_uri not in self.order and file.inclusion is not InclusionLevel.NOT_IN_NAV:
                 said = "is not in the navigation; add it to `nav`, or to `not_in_nav` with the reason"
                 self.faults.append(Fault(file.src_uri, said))
         return nav
@@ -141,48 +159,68 @@ class Adapter:
         changed = made.changed if made else self.project.dates.get(f"{self.project.docs}/{uri}", "")
         if changed:
             page.meta.setdefault("revision_date", changed)
+        self.markdown[uri] = markdown
         if page.file.generated_by is not None or self.site is None:
             return markdown
         content = page.file.content_string
         cut = len(content) - len(markdown) if content.endswith(markdown) else 0
         place = f"{self.project.docs}/{uri}"
         try:
-            return substitute(markdown, self.site.facts, place, content.count("\n", 0, cut) + 1)
+            looked_up = substitute(markdown, self.site.facts, place, content.count("\n", 0, cut) + 1)
         except SiteError as problem:
             self.faults += problem.faults
             return f"!!! failure\n\n    {'; '.join(str(fault) for fault in problem.faults)}\n\n{markdown}"
+        self.markdown[uri] = looked_up
+        return looked_up
 
     def on_page_context(self, context: dict[str, Any], page: Page, config: MkDocsConfig, **_: object) -> dict[str, Any]:
-        """Give a page what other sites show of it: a card with its title."""
-        if _serving() or not config.site_url:
-            return context
-        card = CardText(
-            page.file.src_uri,
+        """Give a page what other sites and programs show of it: a card, and its twin in Markdown."""
+        uri = page.file.src_uri
+        made = self.made.get(uri)
+        source = TwinSource(
+            uri,
             html.unescape(str(page.title or config.site_name)),
             html.unescape(str(page.meta.get("description") or config.site_description or "")),
+            self.markdown.get(uri, ""),
             next((str(item.title) for item in reversed(list(page.ancestors))), ""),
-            config.site_name,
+            made is not None and made.repetitive,
         )
-        self.cards.append(card)
-        page.meta["card"] = {
-            "title": card.title,
-            "description": card.description,
-            "image": urljoin(config.site_url, address(card.page)),
-            "alt": alt(card.title, card.description, card.section, card.site),
-        }
+        if not _serving():
+            shown = Shown(source, config.site_name)
+            self.shown.append(shown)
+            page.meta["twin"] = twin(uri)
+            page.meta["card"] = {
+                "title": source.title,
+                "description": source.description,
+                "image": urljoin(config.site_url or "", address(uri)),
+                "alt": alt(source.title, source.description, source.section, config.site_name),
+            }
         return context
 
     def on_post_build(self, config: MkDocsConfig) -> None:
-        """Read the pages that were just written, and end the build with every fault."""
+        """Write what stands beside the pages, read all of them again, and end the build with every fault."""
+        folder = Path(config.site_dir)
         if _serving():
             # The page is there already when its faults are looked for.
-            threading.Thread(target=_warn, args=(self.faults, config.site_dir, config.site_url), daemon=True).start()
+            threading.Thread(target=_warn, args=(self.faults, folder, config.site_url), daemon=True).start()
             return
-        for path, image in cards(self.cards, self.project.cache / "cards").items():
-            _write(Path(config.site_dir, path), image)
-        found = [*self.faults, *faults_of_folder(Path(config.site_dir), config.site_url or "")]
+        try:
+            self._write_companions(folder, config)
+        except SiteError as problem:
+            self.faults += problem.faults
+        found = [*self.faults, *faults_of_folder(folder, config.site_url or "")]
         if found:
             raise PluginError(_report(found))
+
+    def _write_companions(self, folder: Path, config: MkDocsConfig) -> None:
+        place = {uri: n for n, uri in enumerate(self.order)}
+        shown = sorted(self.shown, key=lambda one: (place.get(one.page.uri, len(place)), one.page.uri))
+        for path, content in companions(self.project, shown, summary=config.site_description or "").items():
+            _write(folder / path, content)
+        for path, content in moved(
+            self.project, {path: page.ids for path, page in read_folder(folder).items()}
+        ).items():
+            _write(folder / path, content)
 
 
 def _write(file: Path, content: bytes) -> None:
@@ -190,11 +228,15 @@ def _write(file: Path, content: bytes) -> None:
     file.write_bytes(content)
 
 
-def _warn(found: Sequence[Fault], folder: str, site_url: str | None) -> None:
+def _warn(found: Sequence[Fault], folder: Path, site_url: str | None) -> None:
     with contextlib.suppress(FileNotFoundError):  # the next build has begun, and looks itself
-        found = [*found, *faults_of_folder(Path(folder), site_url or "")]
+        found = [*found, *faults_of_folder(folder, site_url or "")]
     for fault in found:
         log.warning("%s", fault)
+
+
+def _wants_playground(config: MkDocsConfig) -> bool:
+    return not _serving() and bool(config.extra.get("playground", True))
 
 
 def _serving() -> bool:
@@ -216,6 +258,8 @@ class Options(Config):  # type: ignore[no-untyped-call]
     problems = config_options.Type(str, default="")
     origins = config_options.Type(str, default="")
     derive = config_options.Type(str, default="")
+    changelog = config_options.Type(str, default="")
+    playground = config_options.Type(bool, default=False)
     search = config_options.Type(str, default="")
     sample = config_options.Type(str, default="")
 

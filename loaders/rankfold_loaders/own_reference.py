@@ -286,6 +286,98 @@ for a mistake in the call and 1 for everything else; [Errors](../errors.md) list
         each_template="command.md.jinja",
         pages="rankfold_loaders.command_pages:pages",
     ),
+    RegistryPage(
+        kind="variables",
+        word="variable",
+        title="Environment variables",
+        description="The variables of the environment that rankfold obeys, with what each holds and who reads it.",
+        lead="""An option on the command line wins over its variable. A variable that is set to nothing counts as not
+set.""",
+        records="rankfold.retrieval.registry:installed().variables",
+        record="rankfold.records:Variable",
+        modules=("rankfold.environment",),
+        group="Programs",
+        uri="reference/environment.md",
+        columns=(
+            Column("Variable", "name", "name"),
+            Column("What it holds", "value", "prose"),
+            Column("While it is not set", "default", "prose"),
+            Column("Read by", "read_by"),
+        ),
+        details=(
+            Column("What it holds", "value", "prose"),
+            Column("While it is not set", "default", "prose"),
+            Column("Read by", "read_by"),
+            Column("Option that wins over it", "flag", "option"),
+            Column("Since", "since"),
+        ),
+    ),
+    RegistryPage(
+        kind="answers",
+        word="answer",
+        title="JSON envelope",
+        description="What every command prints with --json: one envelope, its kinds of data, and the schema.",
+        lead="""With `--json` a command prints one line on standard output and nothing else there: an envelope around
+the answer, or around the error. It is ASCII, so that any console and any pipe can carry it. Numbers that JSON does not
+have are `null`.""",
+        group="Programs",
+        records="rankfold_loaders.envelope:answers()",
+        uri="reference/json-envelope.md",
+        template="envelope.md.jinja",
+        pages="rankfold_loaders.envelope_pages:pages",
+        columns=(Column("Kind", "name", "name"), Column("What it is", "doc", "prose")),
+    ),
+    RegistryPage(
+        kind="python",
+        word="name",
+        title="Python API",
+        description="Every public name of the package: signatures, parameters, attributes, and the errors raised.",
+        lead="""`import rankfold` gives all of these. What is not listed here may change in any version.""",
+        group="Programs",
+        records="rankfold:__all__",
+        uri="reference/python/index.md",
+        template="api.md.jinja",
+        each="reference/python/{name}.md",
+        each_template="api_object.md.jinja",
+        pages="rankfold_loaders.api_pages:pages",
+        columns=(Column("Name", "name", "name"),),
+    ),
+    RegistryPage(
+        kind="tables",
+        word="table",
+        title="Database schema",
+        description="Every table of an index and of its state plane, with columns, keys, indexes and who reads them.",
+        lead="""An index is one SQLite file, and any SQLite program can read it. What cannot be made again from your
+files, the state plane, is a second file beside it; a search attaches it as `state`. `application_id` marks both as
+ours, and `user_version` is the number of [migrations](migrations.md) that a file has seen.""",
+        group="Data",
+        records="rankfold_loaders.database:tables()",
+        uri="reference/database.md",
+        template="database.md.jinja",
+        pages="rankfold_loaders.database_pages:pages",
+        columns=(
+            Column("Table", "name", "name"),
+            Column("What it holds", "doc", "prose"),
+            Column("Read by arms", "arms", "link", "arms"),
+        ),
+    ),
+    RegistryPage(
+        kind="migrations",
+        word="migration",
+        title="Migrations",
+        description="The schema as it grew: every migration with its reason and its SQL, as shipped.",
+        lead="""An index of an older version is brought to the newest schema when it is next indexed into: every
+migration that it has not seen, in one transaction. Holes such as `{tokenizer}` are filled from the profile.""",
+        group="Data",
+        records="rankfold_loaders.database:migrations()",
+        uri="reference/migrations.md",
+        columns=(
+            Column("Migration", "name", "name"),
+            Column("Plane", "plane"),
+            Column("Number", "number", "number"),
+        ),
+        details=(Column("SQL as shipped", "sql", "sql"),),
+    ),
 )
 
 OWN = Reference(
@@ -293,7 +385,9 @@ OWN = Reference(
     description="What rankfold is made of, read from its registries: arms, preconditions, profiles, scopes, commands.",
     problems="rankfold.retrieval.registry:installed().problems",
     origins="rankfold.retrieval.registry:installed().origins",
+    changelog="CHANGELOG.md",
     derive="rankfold_loaders.searching:derive",
     search="rankfold.retrieval.registry:installed()",
     sample="examples/notes",
+    playground=True,
 )

@@ -245,7 +245,8 @@ def _plain_sentence(markdown: str) -> str:
     """The first sentence of a documentation without its markup, for the page's description."""
     text = re.sub(r"\]\([^()\s]*\)", "", re.sub(r"\s+", " ", markdown.strip().split("\n\n", 1)[0]))
     sentence = re.match(r".+?[.!?:](?=\s|$)", text)
-    return re.sub(r"[`*\[\]]", "", sentence.group() if sentence else text).rstrip(":")
+    plain = re.sub(r"[`*\[\]]", "", sentence.group() if sentence else text).rstrip(":")
+    return plain if plain.endswith((".", "!", "?")) else plain and f"{plain}."
 
 
 def _follows_bracket(pieces: Sequence[tuple[str, bool]], at: int) -> bool:

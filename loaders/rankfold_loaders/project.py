@@ -6,32 +6,17 @@ import functools
 import re
 import subprocess
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import platformdirs
-import yaml
 
+from rankfold_loaders import configuration
 from rankfold_loaders.faults import error
 from rankfold_loaders.own_reference import OWN
-from rankfold_loaders.registries import Reference, read_reference
-
-
-class _Configuration(yaml.SafeLoader):
-    """Reads `mkdocs.yml` without MkDocs: what its tags stand for does not matter here."""
-
-
-_Configuration.add_multi_constructor("", lambda *_: None)
-
-
-def _options(plugin: object) -> dict[str, Any] | None:
-    """The options of the plugin `rankfold` in an entry of `plugins`; None for another plugin."""
-    if plugin == "rankfold":
-        return {}
-    if isinstance(plugin, dict) and "rankfold" in plugin:
-        return plugin["rankfold"] or {}
-    return None
+from rankfold_loaders.registries import Reference, nearest, read_reference
 
 
 @dataclass(frozen=True)
@@ -48,26 +33,28 @@ class Project:
     """What the site documents."""
     docs: str = "docs"
     """The folder of the authored pages, relative to the root."""
+    config: str = "mkdocs.yml"
+    """The configuration's file, in the root."""
 
     @classmethod
-    def at(cls, root: Path) -> Project:
+    def at(cls, place: Path) -> Project:
         """The project of a folder, as its `mkdocs.yml` states it.
+
+        Args:
+            place: the folder, or the configuration itself where it has another name.
 
         Raises:
             SiteError: the file is missing, is no YAML, or states its registries wrongly.
         """
-        file = root / "mkdocs.yml"
-        try:
-            stated = yaml.load(file.read_text(encoding="utf-8"), _Configuration) or {}
-        except (OSError, yaml.YAMLError) as problem:
-            raise error(str(file), f"cannot be read: {problem}") from problem
-        options = next((_options(item) for item in stated.get("plugins") or () if _options(item) is not None), None)
+        file = configuration.find(place)
+        stated = configuration.read(file)
         return cls(
-            root,
-            str(stated.get("repo_url") or ""),
-            str(stated.get("site_url") or ""),
-            read_reference(options) if options else OWN,
-            str(stated.get("docs_dir") or "docs"),
+            file.parent,
+            configuration.text(stated, "repo_url"),
+            configuration.text(stated, "site_url"),
+            _reference(file, stated),
+            configuration.text(stated, "docs_dir", "docs"),
+            file.name,
         )
 
     @property
@@ -77,8 +64,13 @@ class Project:
 
     @property
     def source(self) -> Path:
-        """The folder that packages are imported from: `src` where there is one."""
-        return self.root / "src" if (self.root / "src").is_dir() else self.root
+        """The folder that packages are imported from."""
+        return self.root / (self.reference.source or ("src" if (self.root / "src").is_dir() else ""))
+
+    @property
+    def templates(self) -> Path | None:
+        """The project's own templates; none by default."""
+        return self.root / self.reference.templates if self.reference.templates else None
 
     def relative(self, file: Path) -> str | None:
         """The file's path in the project, with `/` on every system; None for a file of somebody else."""
@@ -89,7 +81,16 @@ class Project:
 
     def link(self, file: str, line: int, revision: str) -> str:
         """Address of a line of a file in the published repository; empty without one."""
-        return f"{self.repo_url.rstrip('/')}/blob/{revision}/{file}#L{line}" if self.repo_url else ""
+        if not self.repo_url:
+            return ""
+        # GitLab keeps its own pages apart from those of a repository.
+        blob = "-/blob" if "gitlab" in self.repo_url else "blob"
+        return f"{self.repo_url.rstrip('/')}/{blob}/{revision}/{self._folder}{file}#L{line}"
+
+    @functools.cached_property
+    def _folder(self) -> str:
+        """The root's path in its repository, with a slash at its end; empty where it is the repository itself."""
+        return self._git("rev-parse", "--show-prefix")
 
     @functools.cached_property
     def revision(self) -> str:
@@ -146,3 +147,17 @@ class Project:
         except (OSError, subprocess.TimeoutExpired):
             return ""
         return ran.stdout.strip() if ran.returncode == 0 else ""
+
+
+def _reference(file: Path, stated: Mapping[str, Any]) -> Reference:
+    plugins = configuration.listed(stated.get("plugins"))
+    if "rankfold" not in plugins:
+        # This project's own site is made by a hook, which takes the loaders as they are on disk.
+        if stated.get("hooks"):
+            return OWN
+        near = nearest("rankfold", plugins)
+        raise error(file.name, f"plugins: there is no `rankfold` among them{near}; it makes the reference pages")
+    options = plugins["rankfold"] or {}
+    if not isinstance(options, dict):
+        raise error(file.name, f"plugins: the options of `rankfold` are {options!r}; they are a mapping")
+    return read_reference(options, file.name)

@@ -32,7 +32,7 @@ def expected(reference: Reference, live: Live, written: Written) -> dict[str, li
     registries = live["registries"]
     lines: dict[str, list[str]] = {reference.overview: []}
     for row in reference.registries:
-        records = registries[row.kind]
+        records = [_documented(record, written.get(row.kind, {})) for record in registries[row.kind]]
         lines[reference.overview].append(f"overview: {row.title}: {len(records)}")
         mine = lines.setdefault(row.uri, [])
         mine += _expected_weights(live, written) if _shows_weights(row) else _expected_table(row, records)
@@ -43,6 +43,12 @@ def expected(reference: Reference, live: Live, written: Written) -> dict[str, li
             if row.kind == "profiles" and live["search"]:
                 lines[_statements_page(row, record["name"])] = list(_expected_statements(record["name"], live))
     return lines
+
+
+def _documented(record: Mapping[str, Any], written: Mapping[str, StaticRecord]) -> Mapping[str, Any]:
+    """The record with the documentation that stands below its assignment, where it carries none."""
+    source = written.get(record["name"])
+    return {**record, "doc": source.below} if source and not record["doc"] else record
 
 
 def shown(reference: Reference, folder: Path, live: Live) -> dict[str, list[str]]:
@@ -73,13 +79,12 @@ def shown(reference: Reference, folder: Path, live: Live) -> dict[str, list[str]
 
 
 def _soup(folder: Path, uri: str) -> BeautifulSoup:
-    file = folder / _html_path(uri)
-    return BeautifulSoup(file.read_text(encoding="utf-8") if file.is_file() else "", "html.parser")
-
-
-def _html_path(uri: str) -> str:
-    stem = uri.removesuffix(".md")
-    return f"{stem}.html" if stem.rpartition("/")[2] == "index" else f"{stem}/index.html"
+    page = folder / uri.removesuffix(".md")
+    files = [page.with_name(f"{page.name}.html")]
+    if page.name != "index":  # it is in a folder of its own, unless `use_directory_urls` is off
+        files.insert(0, page / "index.html")
+    text = next((file.read_text(encoding="utf-8") for file in files if file.is_file()), "")
+    return BeautifulSoup(text, "html.parser")
 
 
 def _statements_page(row: RegistryPage, profile: str) -> str:
@@ -181,12 +186,12 @@ def _plain(record: Mapping[str, Any], column: Column) -> str:
         value = value[part]
     if column.show == "flag":
         return "yes" if value else "no"
-    if column.show == "number":
-        return ", ".join(repr(float(item)) for item in (value if isinstance(value, list) else [value]))
     if column.show == "link" and not value:
         return "none"
     if value in ("", [], None):
         return NOTHING
+    if column.show == "number":
+        return ", ".join(repr(float(item)) for item in (value if isinstance(value, list) else [value]))
     if column.show == "prose":
         return _words(value)
     return _squeeze(", ".join(str(item) for item in value) if isinstance(value, list) else str(value))
@@ -203,16 +208,22 @@ def _shown_tables(reference: Reference, soup: BeautifulSoup) -> Iterator[str]:
 def _shown_record(reference: Reference, row: RegistryPage, soup: BeautifulSoup) -> Iterator[str]:
     """A record's own page."""
     if _is_command(row):
-        usage = soup.select_one("article pre code")
+        usage = _content(soup).select_one("pre code")
         yield f"usage: {usage.get_text().strip() if usage else ''}"
         yield from _shown_tables(reference, soup)
         return
-    heading = soup.select_one("article h1")
+    heading = _content(soup).select_one("h1")
     if heading is not None:
         yield from _shown_section(row, heading)
         yield from _shown_tables(reference, soup)
         code = heading.find("code")
         yield from _sql_lines(f"section {code.get_text() if isinstance(code, Tag) else ''}", _sql_blocks(soup))
+
+
+def _content(soup: BeautifulSoup) -> Tag:
+    """What a page is about, without the theme around it: themes mark it in their own ways."""
+    places = (soup.select_one(place) for place in ("article", "[role=main]", "main", "body"))
+    return next((place for place in places if place is not None), soup)
 
 
 def _sql_blocks(soup: BeautifulSoup | Tag) -> list[str]:
@@ -268,7 +279,7 @@ def _shown_section(page: RegistryPage, heading: Tag) -> Iterator[str]:
     details: list[str] = []
     sql: list[str] = []
     for element in heading.find_next_siblings():
-        if element.name in ("h2", "h3") and (not is_page or details):
+        if element.name in ("h2", "h3") and (not is_page or details or element.get("id") in ("sql", "provenance")):
             break
         if element.name == "dl":
             terms = element.find_all("dt", recursive=False)

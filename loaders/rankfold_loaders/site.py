@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from rankfold_loaders import live
+from rankfold_loaders import changelog, envelope_pages, live, playground
 from rankfold_loaders.agreement import Joined, join
-from rankfold_loaders.facts import facts
+from rankfold_loaders.facts import facts, substitute
 from rankfold_loaders.faults import SiteError
+from rankfold_loaders.machine_readable import machine_readable
 from rankfold_loaders.markdown_text import fence
 from rankfold_loaders.page_model import Page
 from rankfold_loaders.pages import pages
@@ -17,6 +19,9 @@ from rankfold_loaders.project import Project
 from rankfold_loaders.registries import Reference
 from rankfold_loaders.render import Renderer
 from rankfold_loaders.static import Reader
+
+_QUERIES = ("how are ranks added up", "what happens when a model is missing")
+"""Questions about this site that its readers can begin with."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,43 @@ def generate(project: Project) -> GeneratedSite:
     renderer = Renderer()
     dates = project.dates
     made = tuple(_rendered(renderer, page, dates) for page in pages(joined, field_docs))
-    return GeneratedSite(made, facts(joined, project.facts()), joined)
+    text = changelog.changelog(project)
+    if text is not None:
+        file = project.reference.changelog
+        dated = project.dates.get(file, "")
+        page = GeneratedPage(changelog.URI, changelog.TITLE, changelog.DESCRIPTION, text, file, changed=dated)
+        made = (*made, page)
+    files = {**machine_readable(joined, joined.live["schemas"], project.site_url)}
+    if "answers" in joined.entries:
+        files |= envelope_pages.files(joined.entries["answers"])
+    return GeneratedSite(made, facts(joined, project.facts()), joined, files)
+
+
+def with_playground(project: Project, site: GeneratedSite) -> GeneratedSite:
+    """The same site with the page on which readers run the statements themselves, and the files that it loads."""
+    authored = {}
+    for file in sorted((project.root / project.docs).rglob("*.md")):
+        path = file.relative_to(project.root / project.docs).as_posix()
+        with contextlib.suppress(SiteError):  # an unknown fact is a fault of its own page
+            authored[path] = substitute(file.read_text(encoding="utf-8"), site.facts, path)
+    made = playground.export(
+        project.source,
+        [
+            playground.Corpus.folder(project.root / project.reference.sample, "notes of a small team"),
+            playground.Corpus("site", "pages of this site", authored, queries=_QUERIES),
+        ],
+        project.cache,
+    )
+    files = playground.assets(made, project.root / ".cache/playground/dist")
+    page = _rendered(Renderer(), playground.page(made, files), project.dates)
+    return replace(site, pages=(*site.pages, page), files={**site.files, **files})
+
+
+def without_playground() -> GeneratedPage:
+    """What stands in the playground's place where making it would take too long."""
+    said = "This preview leaves the playground out, because making it takes longer than a save should."
+    text = f"---\ntitle: Playground\ndescription: {said}\n---\n\n# Playground\n\n{said} `make site` builds it.\n"
+    return GeneratedPage(playground.URI, "Playground", said, text)
 
 
 def _rendered(renderer: Renderer, page: Page, dates: Mapping[str, str]) -> GeneratedPage:

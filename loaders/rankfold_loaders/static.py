@@ -1,8 +1,9 @@
 """The static side: what the source says, read without running it.
 
-For each assignment of a record it gives the file, the line, and per keyword the text as its author wrote it (`1.0`
-stays `1.0`, which an imported value could not tell). griffe finds the assignments; the text itself is cut out of the
-source by position, because griffe's own expressions are normalised.
+For each record that is assigned, alone or in a tuple, a list or a dictionary, and for each member of an enumeration it
+gives the file, the line, and per keyword the text as its author wrote it (`1.0` stays `1.0`, which an imported value
+could not tell). griffe finds the assignments; the text itself is cut out of the source by position, because griffe's
+own expressions are normalised.
 """
 
 from __future__ import annotations
@@ -65,16 +66,13 @@ class Reader:
             return []
         if row.kind in self._records:
             return self._records[row.kind]
-        order = list(self._record_class(row.record))
-        return self._records.setdefault(
-            row.kind,
-            [
-                found
-                for name in row.modules
-                for module in _modules(self._module(name))
-                for found in self._records_of(module, row, order)
-            ],
-        )
+        order = list(self._attributes(row.record))
+        if self._is_enumeration(row.record):
+            found = list(self._members_of(row))
+        else:
+            modules = (module for name in row.modules for module in _modules(self._named(name, row)))
+            found = [record for module in modules for record in self._records_of(module, row, order)]
+        return self._records.setdefault(row.kind, found)
 
     def field_docs(self, record: str) -> dict[str, str]:
         """What a record class says about each of its fields, by name.
@@ -82,21 +80,27 @@ class Reader:
         Args:
             record: `module:Class`.
         """
-        members = self._record_class(record)
+        members = self._attributes(record)
         return {name: member.docstring.value for name, member in members.items() if member.docstring}
 
-    def _record_class(self, record: str) -> dict[str, Any]:
-        """The attributes of a record class, in order.
+    def _attributes(self, record: str) -> dict[str, Any]:
+        """The attributes of a record class, in order, those that it inherits first."""
+        return {key: member for key, member in self._class(record).all_members.items() if member.is_attribute}
+
+    def _class(self, record: str) -> Any:
+        """A record class.
 
         Raises:
             SiteError: there is no such class.
         """
         module, _, name = record.partition(":")
         try:
-            members = self._module(module)[name].members
+            return self._module(module)[name]
         except (KeyError, ImportError) as problem:
             raise error("", f"the record class {record} is not found") from problem
-        return {key: member for key, member in members.items() if member.is_attribute}
+
+    def _is_enumeration(self, record: str) -> bool:
+        return any(str(base).endswith(("Enum", "Flag")) for base in self._class(record).bases)
 
     def _module(self, name: str) -> Any:
         package, _, below = name.partition(".")
@@ -104,41 +108,85 @@ class Reader:
             self._packages[package] = griffe.load(package, search_paths=self._search, allow_inspection=False)
         return self._packages[package][below] if below else self._packages[package]
 
+    def _named(self, name: str, row: RegistryPage) -> Any:
+        try:
+            return self._module(name)
+        except (KeyError, ImportError) as problem:
+            place = f"rankfold.registries[{row.kind}].modules"
+            raise error("mkdocs.yml", f"{place}: there is no module {name!r}") from problem
+
+    def _text(self, module: Any) -> _Text:
+        file = Path(module.filepath)
+        return self._texts.get(file) or self._texts.setdefault(file, _Text(file))
+
     def _records_of(self, module: Any, row: RegistryPage, order: Sequence[str]) -> Iterator[StaticRecord]:
         assigned = [
             member
             for member in module.members.values()
-            if not member.is_alias
-            and member.is_attribute
-            and isinstance(member.value, griffe.ExprCall)
-            and str(member.value.function).rsplit(".", 1)[-1] == row.record_class
+            if not member.is_alias and member.is_attribute and isinstance(member.value, _HOLDS_RECORDS)
         ]
-        if not assigned:
-            return
-        file = Path(module.filepath)
-        text = self._texts.get(file) or self._texts.setdefault(file, _Text(file))
         for member in sorted(assigned, key=lambda member: int(member.lineno)):
-            # griffe gave the line; the call itself is found there again.
-            call = text.calls.get(member.lineno)
-            fields = dict(text.arguments(call, order)) if call else {}
-            name = fields.get(row.name)
+            # griffe gave the line; the calls themselves are found there again.
+            text = self._text(module)
+            for call, key in text.calls(member.lineno, row.record_class):
+                fields = dict(text.arguments(call, order))
+                name = fields.get(row.name, key)
+                is_alone = isinstance(member.value, griffe.ExprCall)
+                below = member.docstring.value if member.docstring and is_alone else ""
+                if name is not None and name.literal:
+                    symbol = f"{module.path}.{member.name}"
+                    yield StaticRecord(str(name.value), symbol, Path(module.filepath), call.lineno, fields, below)
+
+    def _members_of(self, row: RegistryPage) -> Iterator[StaticRecord]:
+        """The members of an enumeration: each has a name and a value, and is documented by the string below it."""
+        enumeration = self._class(row.record)
+        text = self._text(enumeration)
+        values: list[Authored] = []
+        members = [member for member in enumeration.members.values() if member.is_attribute and member.value]
+        for member in sorted(members, key=lambda member: int(member.lineno)):
+            value = text.value(member.lineno)
+            # A second name for the same value is no member of its own, and an annotation makes none.
+            is_second = value is not None and value.literal and any(value.value == one.value for one in values)
+            if member.name[0] == "_" or member.annotation or value is None or is_second:
+                continue
+            values.append(value)
+            name = str(value.value) if row.name == "value" else member.name
             below = member.docstring.value if member.docstring else ""
-            if name is not None and name.literal:
-                symbol = f"{module.path}.{member.name}"
-                yield StaticRecord(str(name.value), symbol, file, member.lineno, fields, below)
+            if row.name != "value" or value.literal:
+                symbol = f"{enumeration.path}.{member.name}"
+                yield StaticRecord(name, symbol, Path(enumeration.filepath), member.lineno, {"value": value}, below)
+
+
+_HOLDS_RECORDS = (griffe.ExprCall, griffe.ExprTuple, griffe.ExprList, griffe.ExprSet, griffe.ExprDict)
 
 
 class _Text:
-    """The text of one file and the calls that are assigned in it."""
+    """The text of one file and the values that are assigned in it."""
 
     def __init__(self, file: Path) -> None:
         text = file.read_text(encoding="utf-8")
         self._lines = [line.encode() for line in text.split("\n")]
-        self.calls = {
+        self._values = {
             node.lineno: node.value
             for node in ast.walk(ast.parse(text))
-            if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Call)
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None
         }
+
+    def value(self, line: int) -> Authored | None:
+        """What is assigned on that line."""
+        return self._authored(self._values[line]) if line in self._values else None
+
+    def calls(self, line: int, name: str) -> Iterator[tuple[ast.Call, Authored | None]]:
+        """The calls of `name` that are assigned on a line, alone or in a collection, there with the key if any."""
+        value = self._values.get(line)
+        items: list[tuple[ast.expr | None, ast.expr | None]] = [(None, value)]
+        if isinstance(value, (ast.Tuple, ast.List, ast.Set)):
+            items = [(None, item) for item in value.elts]
+        elif isinstance(value, ast.Dict):
+            items = list(zip(value.keys, value.values, strict=True))
+        for key, item in items:
+            if isinstance(item, ast.Call) and _called(item) == name:
+                yield item, self._authored(key) if key else None
 
     def segment(self, node: ast.expr) -> str:
         """The text of an expression. `ast.get_source_segment` would split the whole file for each of them."""
@@ -174,6 +222,11 @@ class _Text:
         except ValueError:
             return Authored(self.segment(node), node.lineno, literal=False)
         return Authored(self.segment(node), node.lineno, literal=True, value=_as_json(value))
+
+
+def _called(call: ast.Call) -> str:
+    """The last part of what is called."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _modules(module: Any) -> Iterator[Any]:
