@@ -2,9 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PLAYGROUND := .cache/playground
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check site serve clean
+.PHONY: help demo test check site serve playground clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -34,6 +35,13 @@ site: $(VENV)/.installed-embed,docs ## build the site into site/
 
 serve: $(VENV)/.installed-embed,docs ## serve the site, and show every edit
 	$(BIN)/mkdocs serve
+
+playground: $(PLAYGROUND)/.installed ## bundle the engine that the playground page runs in the browser
+	node site-templates/playground/bundle.mjs $(PLAYGROUND)
+
+$(PLAYGROUND)/.installed: site-templates/playground/package-lock.json
+	mkdir -p $(PLAYGROUND) && cp $(addprefix site-templates/playground/,package.json package-lock.json .npmrc) $(PLAYGROUND)
+	npm ci --silent --no-fund --no-audit --prefix $(PLAYGROUND) && touch $@
 
 clean: ## remove everything that make made
 	rm -rf $(VENV) .demo site .mypy_cache .pytest_cache .ruff_cache .hypothesis
