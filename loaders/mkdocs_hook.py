@@ -14,8 +14,18 @@ on_startup = _adapter.on_startup
 on_config = _adapter.on_config
 on_files = _adapter.on_files
 on_nav = _adapter.on_nav
+on_env = _adapter.on_env
 on_page_markdown = _adapter.on_page_markdown
 on_page_context = _adapter.on_page_context
 on_post_build = _adapter.on_post_build
 
-__all__ = ["on_config", "on_files", "on_nav", "on_page_context", "on_page_markdown", "on_post_build", "on_startup"]
+__all__ = [
+    "on_config",
+    "on_env",
+    "on_files",
+    "on_nav",
+    "on_page_context",
+    "on_page_markdown",
+    "on_post_build",
+    "on_startup",
+]

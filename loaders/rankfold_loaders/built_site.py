@@ -61,7 +61,7 @@ class _Reader(HTMLParser):
             self.page.links.append(given["href"])
         elif tag in ("img", "script", "source", "iframe") and "src" in given:
             self.page.loads.append(given["src"])
-        elif tag == "link" and "href" in given and given.get("rel") not in ("canonical", "next", "prev", "alternate"):
+        elif tag == "link" and "href" in given and given.get("rel", "").strip() not in ("canonical", "next", "prev", "alternate"):
             self.page.loads.append(given["href"])
         if tag in _QUIET:
             self._quiet.append(tag)

@@ -16,7 +16,7 @@ import logging
 import os
 import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -37,6 +37,7 @@ from rankfold_loaders.cards import address, alt
 from rankfold_loaders.companions import Shown, companions, moved
 from rankfold_loaders.facts import substitute
 from rankfold_loaders.faults import Fault, SiteError
+from rankfold_loaders.preview import Preview
 from rankfold_loaders.project import Project
 from rankfold_loaders.published import twin
 from rankfold_loaders.site import (
@@ -67,6 +68,7 @@ class Adapter:
         self.order: list[str] = []
         self.markdown: dict[str, str] = {}
         self.shown: list[Shown] = []
+        self.preview: Preview | None = None
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], **_: object) -> None:
         """Remember whether this is a server."""
@@ -89,8 +91,9 @@ class Adapter:
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Add the generated pages and files, and their part of the navigation."""
         self.faults, self.shown, self.site = [], [], None
+        self.preview = Preview() if _serving() else None
         try:
-            self.site = generate(self.project)
+            self.site = generate(self.project, self.preview.once if self.preview else None)
             if self.project.reference.playground and _wants_playground(config):
                 self.site = with_playground(self.project, self.site)
             elif self.project.reference.playground:
@@ -146,14 +149,30 @@ class Adapter:
     def on_nav(self, nav: Navigation, files: Files, **_: object) -> Navigation:
         """Find the pages that no reader would come across."""
         self.order = [page.file.src_uri for page in nav.pages]
+        if self.preview:
+            self.preview.begin(self._surroundings(nav, files))
         for file in files.documentation_pages():
             if file.src_uri not in self.order and file.inclusion is not InclusionLevel.NOT_IN_NAV:
                 said = "is not in the navigation; add it to `nav`, or to `not_in_nav` with the reason"
                 self.faults.append(Fault(file.src_uri, said))
         return nav
 
+    def _surroundings(self, nav: Navigation, files: Files) -> Iterator[str]:
+        """Everything that any page may show beside its own text."""
+        yield repr(nav)
+        yield repr(sorted(file.src_uri for file in files))
+        theme = self.project.root / "site-templates" / "overrides"
+        for file in sorted([self.project.root / "mkdocs.yml", *theme.rglob("*.html")]):
+            yield file.read_text(encoding="utf-8")
+
     def on_page_markdown(self, markdown: str, page: Page, **_: object) -> str:
         """Look facts up in authored pages, and say when a page last changed."""
+        looked_up = self._looked_up(markdown, page)
+        if self.preview:
+            self.preview.take(page, looked_up)
+        return looked_up
+
+    def _looked_up(self, markdown: str, page: Page) -> str:
         uri = page.file.src_uri
         made = self.made.get(uri) if page.file.generated_by is not None else None
         changed = made.changed if made else self.project.dates.get(f"{self.project.docs}/{uri}", "")
@@ -173,6 +192,11 @@ class Adapter:
         self.markdown[uri] = looked_up
         return looked_up
 
+    def on_env(self, env: Any, config: MkDocsConfig, **_: object) -> Any:
+        """Under a server, take the pages that are as they were."""
+        return self.preview.templates(env, _search(config)) if self.preview else env
+
+    @event_priority(100)  # before the search reads the page
     def on_page_context(self, context: dict[str, Any], page: Page, config: MkDocsConfig, **_: object) -> dict[str, Any]:
         """Give a page what other sites and programs show of it: a card, and its twin in Markdown."""
         uri = page.file.src_uri
@@ -185,7 +209,9 @@ class Adapter:
             next((str(item.title) for item in reversed(list(page.ancestors))), ""),
             made is not None and made.repetitive,
         )
-        if not _serving():
+        if self.preview:
+            self.preview.find(page, _search(config))
+        else:
             shown = Shown(source, config.site_name)
             self.shown.append(shown)
             page.meta["twin"] = twin(uri)
@@ -233,6 +259,10 @@ def _warn(found: Sequence[Fault], folder: Path, site_url: str | None) -> None:
         found = [*found, *faults_of_folder(folder, site_url or "")]
     for fault in found:
         log.warning("%s", fault)
+
+
+def _search(config: MkDocsConfig) -> Any:
+    return config.plugins.get("material/search") or config.plugins.get("search")
 
 
 def _wants_playground(config: MkDocsConfig) -> bool:

@@ -5,13 +5,20 @@ This runs in the interpreter that holds the live registries (`live.py`), and giv
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import itertools
+import json
+import os
 import re
+import shlex
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from click.testing import CliRunner
 
 from rankfold import errors
 from rankfold.records import Arm, Profile
@@ -19,6 +26,10 @@ from rankfold.retrieval.preconditions import CANDIDATES, QUERY_TERMS, QUERY_VECT
 from rankfold.retrieval.profiles import DEFAULT_PROFILE
 from rankfold.retrieval.registry import Registries
 from rankfold.retrieval.statement import ActiveArm, fold
+from rankfold.times import iso
+
+if TYPE_CHECKING:
+    from rankfold_loaders.sample import Sample
 
 _SLOT = re.compile(r"\?(\d+)")
 _HOLE = re.compile(r"\{(\w+)\}")
@@ -68,8 +79,38 @@ def describe(registries: Registries, sample: Path | None, cache: Path) -> dict[s
         from rankfold_loaders.sample import build
 
         with tempfile.TemporaryDirectory(prefix="rankfold-sample-") as folder:
-            described["observed"] = observe(registries, build(sample, Path(folder), registries=registries, cache=cache))
+            built = build(sample, Path(folder), registries=registries, cache=cache)
+            described["observed"] = observe(registries, built)
+            described["envelopes"] = dict(_envelopes(built))
     return described
+
+
+_COMMANDS = {
+    "index": ("index", "notes/", "--no-embed", "--prefix", "notes"),
+    "search": ("search", "write-ahead log", "--arms", "fts", "--limit", "1"),
+    "sql": ("sql", "write-ahead log", "--arms", "fts"),
+    "status": ("status",),
+    "failure": ("search", "write-ahead log", "--limit", "0"),
+}
+"""What is typed for an example of a kind of answer. None needs the embedded model, and none repeats a registry."""
+
+
+def _envelopes(sample: Sample) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A real answer of the command line per kind, on the sample corpus."""
+    from rankfold.cli import main
+
+    sample.close()
+    with contextlib.chdir(sample.notes.parent), tempfile.TemporaryDirectory() as folder:
+        database = shutil.copy2(sample.database(DEFAULT_PROFILE), Path(folder, "notes.db"))
+        sample.close()
+        for kind, words in _COMMANDS.items():
+            now = ("--now", iso(sample.now) or "") if words[0] in ("search", "sql") else ()
+            printed = CliRunner().invoke(main, ["--db", str(database), *words, *now, "--json"], catch_exceptions=False)
+            text = printed.stdout
+            for place in (folder, str(sample.notes.parent)):  # of this machine
+                text = text.replace(json.dumps(place + os.sep)[1:-1], "")
+            envelope = json.loads(text)
+            yield kind, {"command": shlex.join(["rankfold", *words, *now, "--json"]), "envelope": envelope}
 
 
 def weight_in(profile: Profile, arm: Arm) -> float:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from rankfold_loaders import changelog, envelope_pages, live, playground
 from rankfold_loaders.agreement import Joined, join
@@ -19,6 +20,9 @@ from rankfold_loaders.project import Project
 from rankfold_loaders.registries import Reference
 from rankfold_loaders.render import Renderer
 from rankfold_loaders.static import Reader
+
+Once = Callable[[str, Iterable[Path], Callable[[], live.Live]], live.Live]
+"""Makes something again only when one of the files changed; the name says what it is."""
 
 _QUERIES = ("how are ranks added up", "what happens when a model is missing")
 """Questions about this site that its readers can begin with."""
@@ -54,15 +58,19 @@ class GeneratedSite:
     """Other files of the site, by their path in it."""
 
 
-def generate(project: Project) -> GeneratedSite:
+def generate(project: Project, once: Once | None = None) -> GeneratedSite:
     """Read the registries, compare them with the source, and render every page.
+
+    Args:
+        project: whose site it is.
+        once: what keeps the live registries while no file of the package changed; none reads them anew.
 
     Raises:
         SiteError: the package cannot be imported, or the two sides disagree.
     """
     with ThreadPoolExecutor(max_workers=1) as beside:
         # While another interpreter imports the package, this one reads its source.
-        reading = beside.submit(live.read, project)
+        reading = beside.submit(_read, project, once)
         reader = Reader(project.source)
         for row in project.reference.registries:
             reader.records(row)
@@ -83,6 +91,14 @@ def generate(project: Project) -> GeneratedSite:
     if "answers" in joined.entries:
         files |= envelope_pages.files(joined.entries["answers"])
     return GeneratedSite(made, facts(joined, project.facts()), joined, files)
+
+
+def _read(project: Project, once: Once | None) -> live.Live:
+    if once is None:
+        return live.read(project)
+    folders = [project.source, project.root / (project.reference.sample or "src"), Path(__file__).parent]
+    files = [file for folder in folders for file in folder.rglob("*.*") if "__pycache__" not in file.parts]
+    return once("live", [*files, project.root / "mkdocs.yml"], lambda: live.read(project))
 
 
 def with_playground(project: Project, site: GeneratedSite) -> GeneratedSite:

@@ -1,0 +1,141 @@
+"""Under `mkdocs serve`: a page whose text and surroundings are as they were is not made again.
+
+A save changes few pages, and most of a build is spent on the others. What a page became is kept for as long as the
+server runs, outside this package, whose modules are taken anew for every build.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import types
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+_PLACE = "rankfold_loaders_preview"
+"""Under which name in `sys.modules` the pages are kept."""
+
+
+@dataclass
+class _Page:
+    """What one page became."""
+
+    key: str
+    """Hash of everything that it is made from."""
+    rendered: dict[str, Any] = field(default_factory=dict)
+    """The attributes that rendering its Markdown set."""
+    entries: list[Any] = field(default_factory=list)
+    """What the site's search knows of it."""
+    output: str = ""
+
+
+class Preview:
+    """The pages of one build of the server, made of those that are kept."""
+
+    def __init__(self) -> None:
+        place: Any = sys.modules.setdefault(_PLACE, types.ModuleType(_PLACE))
+        self._kept: dict[str, Any] = vars(place).setdefault("kept", {})
+        self._around = ""
+        self._same: set[str] = set()
+        self._known: dict[str, int] = {}
+        """How many entries the search had before each new page."""
+
+    def once(self, name: str, files: Iterable[Path], make: Callable[[], Any]) -> Any:
+        """What `make` gives, made again only when one of the files changed."""
+        state = sorted((str(file), stat.st_mtime_ns, stat.st_size) for file in files for stat in [file.stat()])
+        key = repr(state)
+        if self._kept.get(name, ("", None))[0] != key:
+            self._kept[name] = (key, make())
+        return self._kept[name][1]
+
+    def begin(self, around: Iterable[str]) -> None:
+        """Say what every page stands in: navigation, configuration, theme."""
+        self._around = "\0".join(around)
+
+    def take(self, page: Any, markdown: str) -> None:
+        """Let a page that is as it was keep what it became; any other is rendered and remembered.
+
+        Args:
+            page: MkDocs' page, before it is rendered.
+            markdown: its text, with facts looked up.
+        """
+        uri = page.file.src_uri
+        parts = (self._around, uri, markdown, repr(sorted(page.meta.items())))
+        key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        kept = self._kept.get(uri)
+        if isinstance(kept, _Page) and kept.key == key and kept.output:
+            self._same.add(uri)
+            page.render = lambda *_: vars(page).update(kept.rendered)
+            return
+        new = self._kept[uri] = _Page(key)
+        render = page.render
+
+        def rendered(*given: Any) -> None:
+            before = dict(vars(page))
+            render(*given)
+            set_now = {name: value for name, value in vars(page).items() if before.get(name) is not value}
+            # Its links are those to the files of this build.
+            new.rendered = {**set_now, "links_to_anchors": {}}
+
+        page.render = rendered
+
+    def find(self, page: Any, search: Any) -> None:
+        """Give the search what it knows of a page that is as it was.
+
+        Args:
+            page: MkDocs' page, before the search reads it.
+            search: the search plugin; None without one.
+        """
+        uri, index = page.file.src_uri, getattr(search, "search_index", None)
+        if index is None:
+            return
+        if uri in self._same:
+            index.entries += self._kept[uri].entries
+            page.meta["search"] = {"exclude": True}
+        self._known[uri] = len(index.entries)
+
+    def templates(self, env: Any, search: Any) -> Any:
+        """The theme's templates, which give back what a page became where it is as it was.
+
+        Args:
+            env: the theme's environment.
+            search: as above.
+        """
+        get_template = env.get_template
+
+        def get(name: str, *rest: Any) -> Any:
+            return _Template(lambda: get_template(name, *rest), self, search)
+
+        env.get_template = get
+        return env
+
+    def output(self, page: Any, search: Any, make: Callable[[], str]) -> str:
+        """The whole of a page as HTML."""
+        uri = page.file.src_uri
+        kept = self._kept.get(uri)
+        if not isinstance(kept, _Page):
+            return make()
+        if uri not in self._same:
+            kept.output = make()
+            kept.entries = search.search_index.entries[self._known.get(uri, 0) :] if search else []
+        return str(kept.output)
+
+
+class _Template:
+    """One template, loaded when it is needed."""
+
+    def __init__(self, load: Callable[[], Any], preview: Preview, search: Any) -> None:
+        self._load = load
+        self._preview = preview
+        self._search = search
+
+    def render(self, context: dict[str, Any]) -> str:
+        page = context.get("page")
+        if page is None:
+            return str(self._load().render(context))
+        return self._preview.output(page, self._search, lambda: str(self._load().render(context)))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._load(), name)
