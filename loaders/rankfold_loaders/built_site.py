@@ -18,6 +18,7 @@ from rankfold_loaders.faults import Fault
 
 _REFERENCE = re.compile(r"\[[^\[\]]+\]\[[^\[\]]*\]")
 _TEMPLATE = re.compile(r"\{\{.*|\{%.*")
+_NOT_LOADED = ("canonical", "next", "prev", "alternate")
 _QUIET = {"script", "style", "code", "pre", "svg", "nav"}
 """Elements whose text is not prose; a `nav` repeats what stands elsewhere."""
 
@@ -61,7 +62,7 @@ class _Reader(HTMLParser):
             self.page.links.append(given["href"])
         elif tag in ("img", "script", "source", "iframe") and "src" in given:
             self.page.loads.append(given["src"])
-        elif tag == "link" and "href" in given and given.get("rel", "").strip() not in ("canonical", "next", "prev", "alternate"):
+        elif tag == "link" and "href" in given and given.get("rel", "").strip() not in _NOT_LOADED:
             self.page.loads.append(given["href"])
         if tag in _QUIET:
             self._quiet.append(tag)

@@ -9,7 +9,18 @@ import sys
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-PARTS = ("src", "loaders", "site-templates", "docs", "examples", "mkdocs.yml", "pyproject.toml", "CHANGELOG.md", ".gitattributes", ".gitignore")
+PARTS = (
+    "src",
+    "loaders",
+    "site-templates",
+    "docs",
+    "examples",
+    "mkdocs.yml",
+    "pyproject.toml",
+    "CHANGELOG.md",
+    ".gitattributes",
+    ".gitignore",
+)
 
 
 def copy_project(target: Path) -> Path:
