@@ -40,19 +40,17 @@ SUPPORTS = {
 """What a special method lets a reader write; such a method has a section only where it is documented."""
 
 
-def describe(package: str, search_paths: Sequence[str], names: Iterable[str] | None = None) -> list[Described]:
+def describe(package: Any, names: Iterable[str] | None = None) -> list[Described]:
     """Every public name of a package, in the order of its names.
 
     Args:
-        package: dotted name of a package or module.
-        search_paths: where packages are looked for, first found wins.
+        package: the package or module, as griffe loaded it, its aliases resolved.
         names: the public names; those that the package declares if None.
 
     Raises:
         KeyError: one of `names` is not there.
     """
-    module = griffe.load(package, search_paths=list(search_paths), allow_inspection=False, resolve_aliases=True)
-    reader = _Reader(module, list(names) if names is not None else _public_names(module))
+    reader = _Reader(package, list(names) if names is not None else _public_names(package))
     return [reader.described(name) for name in reader.names]
 
 

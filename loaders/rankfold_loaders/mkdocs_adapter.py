@@ -40,6 +40,7 @@ from rankfold_loaders.faults import Fault, SiteError
 from rankfold_loaders.preview import Preview
 from rankfold_loaders.project import Project
 from rankfold_loaders.published import twin
+from rankfold_loaders.render import compiled
 from rankfold_loaders.site import (
     GeneratedPage,
     GeneratedSite,
@@ -159,7 +160,7 @@ class Adapter:
 
     def _surroundings(self, nav: Navigation, files: Files) -> Iterator[str]:
         """Everything that any page may show beside its own text."""
-        yield repr(nav)
+        yield str(nav)
         yield repr(sorted(file.src_uri for file in files))
         theme = self.project.root / "site-templates" / "overrides"
         for file in sorted([self.project.root / "mkdocs.yml", *theme.rglob("*.html")]):
@@ -193,7 +194,8 @@ class Adapter:
         return looked_up
 
     def on_env(self, env: Any, config: MkDocsConfig, **_: object) -> Any:
-        """Under a server, take the pages that are as they were."""
+        """Take templates that are compiled already, and under a server the pages that are as they were."""
+        env.bytecode_cache = compiled(self.project.cache)
         return self.preview.templates(env, _search(config)) if self.preview else env
 
     @event_priority(100)  # before the search reads the page

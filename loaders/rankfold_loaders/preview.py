@@ -10,7 +10,6 @@ import hashlib
 import sys
 import types
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,25 +17,15 @@ _PLACE = "rankfold_loaders_preview"
 """Under which name in `sys.modules` the pages are kept."""
 
 
-@dataclass
-class _Page:
-    """What one page became."""
-
-    key: str
-    """Hash of everything that it is made from."""
-    rendered: dict[str, Any] = field(default_factory=dict)
-    """The attributes that rendering its Markdown set."""
-    entries: list[Any] = field(default_factory=list)
-    """What the site's search knows of it."""
-    output: str = ""
-
-
 class Preview:
     """The pages of one build of the server, made of those that are kept."""
 
     def __init__(self) -> None:
         place: Any = sys.modules.setdefault(_PLACE, types.ModuleType(_PLACE))
-        self._kept: dict[str, Any] = vars(place).setdefault("kept", {})
+        # Plain values, because the classes of this module are others in the next build. Of a page: its key, the hash of
+        # everything that it is made from; what rendering it set; what the search knows of it; and its HTML.
+        self._pages: dict[str, types.SimpleNamespace] = vars(place).setdefault("pages", {})
+        self._made: dict[str, tuple[str, Any]] = vars(place).setdefault("made", {})
         self._around = ""
         self._same: set[str] = set()
         self._known: dict[str, int] = {}
@@ -46,9 +35,9 @@ class Preview:
         """What `make` gives, made again only when one of the files changed."""
         state = sorted((str(file), stat.st_mtime_ns, stat.st_size) for file in files for stat in [file.stat()])
         key = repr(state)
-        if self._kept.get(name, ("", None))[0] != key:
-            self._kept[name] = (key, make())
-        return self._kept[name][1]
+        if self._made.get(name, ("", None))[0] != key:
+            self._made[name] = (key, make())
+        return self._made[name][1]
 
     def begin(self, around: Iterable[str]) -> None:
         """Say what every page stands in: navigation, configuration, theme."""
@@ -64,12 +53,12 @@ class Preview:
         uri = page.file.src_uri
         parts = (self._around, uri, markdown, repr(sorted(page.meta.items())))
         key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
-        kept = self._kept.get(uri)
-        if isinstance(kept, _Page) and kept.key == key and kept.output:
+        kept = self._pages.get(uri)
+        if kept and kept.key == key and kept.output:
             self._same.add(uri)
             page.render = lambda *_: vars(page).update(kept.rendered)
             return
-        new = self._kept[uri] = _Page(key)
+        new = self._pages[uri] = types.SimpleNamespace(key=key, rendered={}, entries=[], output="")
         render = page.render
 
         def rendered(*given: Any) -> None:
@@ -92,7 +81,7 @@ class Preview:
         if index is None:
             return
         if uri in self._same:
-            index.entries += self._kept[uri].entries
+            index.entries += self._pages[uri].entries
             page.meta["search"] = {"exclude": True}
         self._known[uri] = len(index.entries)
 
@@ -103,24 +92,33 @@ class Preview:
             env: the theme's environment.
             search: as above.
         """
-        get_template = env.get_template
-
-        def get(name: str, *rest: Any) -> Any:
-            return _Template(lambda: get_template(name, *rest), self, search)
-
-        env.get_template = get
-        return env
+        return _Templates(env, self, search)
 
     def output(self, page: Any, search: Any, make: Callable[[], str]) -> str:
         """The whole of a page as HTML."""
         uri = page.file.src_uri
-        kept = self._kept.get(uri)
-        if not isinstance(kept, _Page):
+        kept = self._pages.get(uri)
+        if kept is None:
             return make()
         if uri not in self._same:
             kept.output = make()
             kept.entries = search.search_index.entries[self._known.get(uri, 0) :] if search else []
         return str(kept.output)
+
+
+class _Templates:
+    """The theme's environment as MkDocs asks it for a page's template; templates among themselves use their own."""
+
+    def __init__(self, env: Any, preview: Preview, search: Any) -> None:
+        self._env = env
+        self._preview = preview
+        self._search = search
+
+    def get_template(self, name: str) -> Any:
+        return _Template(lambda: self._env.get_template(name), self._preview, self._search)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._env, name)
 
 
 class _Template:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from rankfold_loaders.registries import Reference
 from rankfold_loaders.render import Renderer
 from rankfold_loaders.static import Reader
 
-Once = Callable[[str, Iterable[Path], Callable[[], live.Live]], live.Live]
+Once = Callable[[str, Iterable[Path], Callable[[], tuple[Reader, live.Live]]], tuple[Reader, live.Live]]
 """Makes something again only when one of the files changed; the name says what it is."""
 
 _QUERIES = ("how are ranks added up", "what happens when a model is missing")
@@ -63,22 +62,17 @@ def generate(project: Project, once: Once | None = None) -> GeneratedSite:
 
     Args:
         project: whose site it is.
-        once: what keeps the live registries while no file of the package changed; none reads them anew.
+        once: what keeps what was read while no file of it changed; none reads everything anew.
 
     Raises:
         SiteError: the package cannot be imported, or the two sides disagree.
     """
-    with ThreadPoolExecutor(max_workers=1) as beside:
-        # While another interpreter imports the package, this one reads its source.
-        reading = beside.submit(_read, project, once)
-        reader = Reader(project.source)
-        for row in project.reference.registries:
-            reader.records(row)
-        joined, faults = join(project, reading.result(), reader)
+    reader, values = _read(project) if once is None else once("registries", _read_from(project), lambda: _read(project))
+    joined, faults = join(project, values, reader)
     if faults:
         raise SiteError(faults)
     field_docs = {row.record: reader.field_docs(row.record) for row in project.reference.registries if row.record}
-    renderer = Renderer()
+    renderer = Renderer(cache=project.cache)
     dates = project.dates
     made = tuple(_rendered(renderer, page, dates) for page in pages(joined, field_docs))
     text = changelog.changelog(project)
@@ -93,12 +87,16 @@ def generate(project: Project, once: Once | None = None) -> GeneratedSite:
     return GeneratedSite(made, facts(joined, project.facts()), joined, files)
 
 
-def _read(project: Project, once: Once | None) -> live.Live:
-    if once is None:
-        return live.read(project)
+def _read(project: Project) -> tuple[Reader, live.Live]:
+    reader = Reader(project.source)
+    return reader, live.read(project, reader)
+
+
+def _read_from(project: Project) -> list[Path]:
+    """Every file that the registries and their source depend on."""
     folders = [project.source, project.root / (project.reference.sample or "src"), Path(__file__).parent]
     files = [file for folder in folders for file in folder.rglob("*.*") if "__pycache__" not in file.parts]
-    return once("live", [*files, project.root / "mkdocs.yml"], lambda: live.read(project))
+    return [*files, project.root / "mkdocs.yml"]
 
 
 def with_playground(project: Project, site: GeneratedSite) -> GeneratedSite:
@@ -117,7 +115,7 @@ def with_playground(project: Project, site: GeneratedSite) -> GeneratedSite:
         project.cache,
     )
     files = playground.assets(made, project.root / ".cache/playground/dist")
-    page = _rendered(Renderer(), playground.page(made, files), project.dates)
+    page = _rendered(Renderer(cache=project.cache), playground.page(made, files), project.dates)
     return replace(site, pages=(*site.pages, page), files={**site.files, **files})
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import griffe
 
+from rankfold_loaders.api import describe
 from rankfold_loaders.faults import error
 from rankfold_loaders.registries import RegistryPage
 
@@ -74,6 +75,10 @@ class Reader:
             found = [record for module in modules for record in self._records_of(module, row, order)]
         return self._records.setdefault(row.kind, found)
 
+    def public_names(self, package: str) -> list[dict[str, Any]]:
+        """What a package makes public, as `api.describe` tells it."""
+        return describe(self._module(package))
+
     def field_docs(self, record: str) -> dict[str, str]:
         """What a record class says about each of its fields, by name.
 
@@ -105,7 +110,9 @@ class Reader:
     def _module(self, name: str) -> Any:
         package, _, below = name.partition(".")
         if package not in self._packages:
-            self._packages[package] = griffe.load(package, search_paths=self._search, allow_inspection=False)
+            self._packages[package] = griffe.load(
+                package, search_paths=self._search, allow_inspection=False, resolve_aliases=True
+            )
         return self._packages[package][below] if below else self._packages[package]
 
     def _named(self, name: str, row: RegistryPage) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import griffe
 import pytest
 
 import rankfold
@@ -16,6 +17,7 @@ from rankfold_loaders.api import describe
 from rankfold_loaders.api_pages import pages, undocumented
 from rankfold_loaders.faults import SiteError
 from rankfold_loaders.registries import Column, RegistryPage
+from rankfold_loaders.static import Reader
 
 SHOP = '''
 """A shop."""
@@ -183,13 +185,13 @@ def shop(tmp_path: Path) -> list[dict[str, Any]]:
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop" / "__init__.py").write_text(SHOP, encoding="utf-8")
     (tmp_path / "shop" / "_goods.py").write_text(GOODS, encoding="utf-8")
-    return describe("shop", [str(tmp_path)])
+    return Reader(tmp_path).public_names("shop")
 
 
 @pytest.fixture(scope="module")
 def own() -> list[dict[str, Any]]:
     """The description of rankfold itself."""
-    return describe("rankfold", [str(REPOSITORY / "src")])
+    return Reader(REPOSITORY / "src").public_names("rankfold")
 
 
 def named(described: list[dict[str, Any]], name: str) -> dict[str, Any]:
@@ -292,15 +294,16 @@ def test_a_name_of_another_package_says_where_it_is_from(shop: list[dict[str, An
 def test_a_package_without_a_list_of_names_shows_what_it_defines(tmp_path: Path) -> None:
     text = 'import os\nfrom json import loads as loads\ndef one(): ...\ndef _two(): ...\nTHREE = """3\n   {\n"""\n'
     (tmp_path / "plain.py").write_text(text, encoding="utf-8")
-    described = describe("plain", [str(tmp_path)])
+    loaded = griffe.load("plain", search_paths=[str(tmp_path)], allow_inspection=False, resolve_aliases=True)
+    described = describe(loaded)
     assert [item["name"] for item in described] == ["loads", "one", "THREE"]
     assert described[2]["signature"] == '"""3\n   {\n"""'
-    assert [item["name"] for item in describe("plain", [str(tmp_path)], names=["_two"])] == ["_two"]
+    assert [item["name"] for item in describe(loaded, names=["_two"])] == ["_two"]
 
 
 def test_whatever_lacks_its_documentation_is_named_and_stops_the_pages(tmp_path: Path) -> None:
     (tmp_path / "careless.py").write_text(CARELESS, encoding="utf-8")
-    careless = maker("python", ROWS, {"python": describe("careless", [str(tmp_path)])})
+    careless = maker("python", ROWS, {"python": Reader(tmp_path).public_names("careless")})
     said = [fault.message for fault in undocumented(careless.entries)]
     assert said == [
         "find lacks the meaning of the parameter 'where'",

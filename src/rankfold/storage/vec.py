@@ -5,6 +5,8 @@ Importing the package proves nothing: a wheel for another processor imports and 
 
 from __future__ import annotations
 
+import importlib.util
+from pathlib import Path
 from typing import Any
 
 import apsw
@@ -19,22 +21,22 @@ def load_vec(connection: apsw.Connection) -> tuple[str | None, str]:
         Its version and nothing, or None and the reason. The variable `VEC_LIBRARY` names another library file.
     """
     try:
-        import sqlite_vec
-
-        path = value_of(VEC_LIBRARY) or str(sqlite_vec.loadable_path())
+        # Importing the package imports numpy too, which takes longer than a search.
+        found = importlib.util.find_spec("sqlite_vec")
+        if found is None or found.origin is None:
+            return None, "the package sqlite-vec is not installed"
+        path = value_of(VEC_LIBRARY) or str(Path(found.origin).with_name("vec0"))
         connection.enable_load_extension(True)
         try:
             connection.load_extension(path)
         finally:
             connection.enable_load_extension(False)
-        found: Any = connection.execute(
+        answer: Any = connection.execute(
             "SELECT vec_version(), vec_distance_cosine(vec_f32('[1, 0]'), vec_f32('[0, 1]'))"
         ).fetchall()
-        version, distance = found[0]
+        version, distance = answer[0]
         if abs(distance - 1.0) > 1e-6:
             return None, f"sqlite-vec loaded but computes wrong distances ({distance})"
         return str(version), ""
-    except ImportError:
-        return None, "the package sqlite-vec is not installed"
-    except (apsw.Error, AttributeError, OSError) as problem:
+    except (apsw.Error, ImportError, AttributeError, OSError, ValueError) as problem:
         return None, f"sqlite-vec does not load: {problem}"

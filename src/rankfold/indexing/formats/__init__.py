@@ -5,11 +5,11 @@ Every `parse` is total: whatever the bytes are, it gives documents and doubts an
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from rankfold.indexing.formats import html, jsonl, markdown, text
 from rankfold.indexing.source_document import ParsedFile
 
 
@@ -33,11 +33,21 @@ class Format:
     """Version that introduced it."""
 
 
+def _by(module: str) -> Callable[..., ParsedFile]:
+    """The `parse` of a module here, imported with the first file that needs it: searching needs none of them."""
+
+    def parse(content: bytes, **options: str) -> ParsedFile:
+        parsed: ParsedFile = importlib.import_module(f"{__name__}.{module}").parse(content, **options)
+        return parsed
+
+    return parse
+
+
 MARKDOWN = Format(
     name="markdown",
     title="Markdown",
     suffixes=(".md", ".markdown", ".mdown"),
-    parse=markdown.parse,
+    parse=_by("markdown"),
     doc="A file is a document. Front matter in YAML, TOML or JSON states its fields. Its text is kept as "
     "written, without front matter, comments, and pictures written into it as base64.",
     since="0.1",
@@ -47,7 +57,7 @@ HTML = Format(
     name="html",
     title="HTML",
     suffixes=(".html", ".htm", ".xhtml"),
-    parse=html.parse,
+    parse=_by("html"),
     doc="A file is a document. Its text is what a reader sees in `<main>`, else in the articles, else in the "
     "body without menus, header and footer. `<title>`, `<meta>` and `lang` state its fields.",
     since="0.1",
@@ -57,7 +67,7 @@ TEXT = Format(
     name="text",
     title="Plain text",
     suffixes=(".txt", ".text", ".rst", ".org", ".adoc"),
-    parse=text.parse,
+    parse=_by("text"),
     doc="A file is a document without fields.",
     since="0.1",
 )
@@ -67,7 +77,7 @@ JSONL = Format(
     title="JSON Lines",
     suffixes=(".jsonl", ".ndjson"),
     options=("id_field", "text_field", "title_field"),
-    parse=jsonl.parse,
+    parse=_by("jsonl"),
     doc="A line is a document: a JSON object with a `text`, an `id` if it has one, fields, and attributes.",
     since="0.1",
 )
