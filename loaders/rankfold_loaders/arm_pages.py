@@ -40,6 +40,11 @@ def pages(maker: Maker) -> list[Page]:
     return [overview, *(_arm(maker.at(page_of(maker.row, arm.name)), arm) for arm in maker.entries)]
 
 
+def pages_of_a_package(maker: Maker) -> list[Page]:
+    """The arms that a package adds to those of rankfold: a table, and a page for each."""
+    return [maker.page(), *(_arm(maker.at(page_of(maker.row, arm.name)), arm) for arm in maker.entries)]
+
+
 def _figures(maker: Maker, rank_constant: int) -> list[figures.Figure]:
     """What a rank is worth in the default profile, and what the arms weigh in each."""
     joined = maker.joined
@@ -70,24 +75,22 @@ def _arm(maker: Maker, arm: Entry) -> Page:
     sql.append((f"As profile {filled['profile']} runs it", filled["sql"]))
     profiles = " · ".join(
         f"{maker.link('profiles', profile.name)} {weight_cell(maker, profile.name, arm.name)}"
-        for profile in maker.joined.entries["profiles"]
+        for profile in maker.joined.entries.get("profiles", ())
     )
     page = maker.record_page(
         arm, preconditions=_needs(maker, arm), example=of_arm(maker, arm.name), sample=sample(maker)
     )
     section: Section = page.context["section"]
     first, *others = section.details
-    section = replace(section, details=(first, ("In the profiles", profiles), *others), sql=tuple(sql))
+    in_profiles = [("In the profiles", profiles)] if profiles else []
+    section = replace(section, details=(first, *in_profiles, *others), sql=tuple(sql))
     return replace(page, context={**page.context, "section": section})
 
 
 def _needs(maker: Maker, arm: Entry) -> list[tuple[str, str]]:
-    """Each precondition of the arm, with what it asks for."""
-    return [
-        (maker.link("preconditions", name), md.summary(maker.joined.entry("preconditions", name).value("doc")))
-        for name in arm.value("preconditions")
-        if maker.joined.reference.has("preconditions")
-    ]
+    """Each precondition of the arm, with what it asks for where that is documented too."""
+    known = {entry.name: md.summary(entry.value("doc")) for entry in maker.joined.entries.get("preconditions", ())}
+    return [(maker.link("preconditions", name), known.get(name, "")) for name in arm.value("preconditions")]
 
 
 def weight_cell(maker: Maker, profile: str, arm: str) -> str:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from rankfold_loaders.faults import Fault
+from rankfold_loaders.registries import DEMANDS, Demand
 
 _REFERENCE = re.compile(r"\[[^\[\]]+\]\[[^\[\]]*\]")
 _TEMPLATE = re.compile(r"\{\{.*|\{%.*")
@@ -97,12 +98,13 @@ def read_folder(folder: Path) -> dict[str, BuiltPage]:
     }
 
 
-def faults_of_folder(folder: Path, site_url: str = "") -> list[Fault]:
+def faults_of_folder(folder: Path, site_url: str = "", demands: Sequence[Demand] = DEMANDS) -> list[Fault]:
     """Every fault of a built site, page by page.
 
     Args:
         folder: where the site was written.
         site_url: its published address, whose path is what absolute links begin with.
+        demands: what every page has to keep to beside.
     """
     pages = read_folder(folder)
     files = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
@@ -111,12 +113,16 @@ def faults_of_folder(folder: Path, site_url: str = "") -> list[Fault]:
     base = urlsplit(site_url).path.rstrip("/") + "/"
     found: list[Fault] = []
     for path, page in pages.items():
-        found += (Fault(path, message) for message in _page_faults(path, page))
+        found += (Fault(path, message) for message in _page_faults(path, page, demands))
         found += (Fault(path, message) for message in _link_faults(path, page, pages, files, base))
     return found
 
 
-def _page_faults(path: str, page: BuiltPage) -> Iterator[str]:
+def _page_faults(path: str, page: BuiltPage, demands: Sequence[Demand]) -> Iterator[str]:
+    if "own host" in demands:
+        for link in page.loads:
+            if urlsplit(link).netloc:
+                yield f"it loads {link} from another host"
     for identity, count in page.ids.items():
         if count > 1:
             yield f"the id {identity!r} is used {count} times"
@@ -131,18 +137,15 @@ def _page_faults(path: str, page: BuiltPage) -> Iterator[str]:
         return
     if not page.title.strip():
         yield "there is no title"
-    if not page.description.strip():
+    if "description" in demands and not page.description.strip():
         yield "there is no description; add `description:` to its front matter"
-    if page.headings != 1:
+    if "one heading" in demands and page.headings != 1:
         yield f"there are {page.headings} headings of the first level, not one"
 
 
 def _link_faults(
     path: str, page: BuiltPage, pages: Mapping[str, BuiltPage], files: set[str], base: str
 ) -> Iterator[str]:
-    for link in page.loads:
-        if urlsplit(link).netloc:
-            yield f"it loads {link} from another host"
     for link in dict.fromkeys([*page.links, *page.loads]):
         parts = urlsplit(link)
         if parts.scheme or parts.netloc:

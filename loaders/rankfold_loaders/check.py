@@ -27,6 +27,7 @@ from rankfold_loaders.faults import SiteError
 from rankfold_loaders.live import Live
 from rankfold_loaders.pages import undocumented
 from rankfold_loaders.project import Project
+from rankfold_loaders.registries import DEMANDS, Demand
 from rankfold_loaders.static import Reader
 
 _LONGEST_DIFF = 40
@@ -75,7 +76,7 @@ def run(root: Path) -> Iterator[Outcome]:
         yield Outcome("live", "", 0, [str(fault) for fault in problem.faults], "mend what the message names")
         return
     joined, outcome = agreement(project, live)
-    if has_source or not outcome.passed:
+    if has_source or outcome.faults:
         yield outcome
     yield documented(joined)
     yield facts_resolve(project, joined)
@@ -87,7 +88,7 @@ def run(root: Path) -> Iterator[Outcome]:
             return
         yield same_bytes(first, second)
         yield pages_match(project, first, live)
-        yield links(first, project.site_url)
+        yield links(first, project.site_url, project.reference.demands)
 
 
 def documented_in_source(project: Project) -> Outcome:
@@ -232,9 +233,9 @@ def compare(expected: Mapping[str, Sequence[str]], shown: Mapping[str, Sequence[
     )
 
 
-def links(folder: Path, site_url: str = "") -> Outcome:
+def links(folder: Path, site_url: str = "", demands: Sequence[Demand] = DEMANDS) -> Outcome:
     """Every link and anchor of the built site resolves, and every page has what a page needs."""
-    found = faults_of_folder(folder, site_url)
+    found = faults_of_folder(folder, site_url, demands)
     count = sum(len(page.links) + len(page.loads) for page in read_folder(folder).values())
     return Outcome(
         "links",

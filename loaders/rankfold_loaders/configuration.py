@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -23,6 +23,9 @@ EXTENSIONS: Mapping[str, Mapping[str, object]] = {
     "pymdownx.tabbed": {"alternate_style": True},
 }
 """The extensions of Markdown that the generated pages are written in, each with its settings."""
+
+STYLESHEET = "assets/rankfold-reference.css"
+"""The style that they need of any theme, by its path in a site that the plugin makes."""
 
 
 @dataclass(frozen=True)
@@ -117,11 +120,11 @@ def _targets(nav: object) -> list[object]:
     return [target for one in nav for target in _targets(one)] if isinstance(nav, list) else [nav]
 
 
-def in_order(pages: Sequence[str] | Any) -> list[str]:
-    """Pages by folder and name, the page of a folder first."""
+def in_order(pages: Iterable[str]) -> list[str]:
+    """Pages as MkDocs lists them: of each folder its own page first, then the others by name, then its folders."""
 
-    def place(uri: str) -> list[tuple[bool, str]]:
+    def place(uri: str) -> list[tuple[int, str]]:
         *folders, name = PurePosixPath(uri).parts
-        return [*((True, folder) for folder in folders), (name not in ("index.md", "README.md"), name)]
+        return [*((2, folder) for folder in folders), (0 if name in ("index.md", "README.md") else 1, name)]
 
     return sorted(pages, key=place)

@@ -35,7 +35,7 @@ def facts(joined: Joined, more: Mapping[str, str]) -> dict[str, str]:
                 known[f"{row.kind}.{entry.name}.{path}"] = _yes_or_no(value, shown)
     search = joined.live["search"]
     for profile, described in search.get("profiles", {}).items():
-        for arm in joined.entries.get("arms", ()):
+        for arm in joined.entries.get("arms", ()) if joined.reference.has("profiles") else ():
             _, known[f"profiles.{profile}.weight.{arm.name}"] = joined.weight(profile, arm.name)
         known[f"statements.{profile}"] = described["whole"]
     if search:

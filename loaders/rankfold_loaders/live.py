@@ -19,26 +19,52 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rankfold_loaders.faults import Fault, SiteError, error
 from rankfold_loaders.project import Project
 from rankfold_loaders.record_schema import record_schema
 from rankfold_loaders.registries import Column, Reference, RegistryPage, nearest, read_reference
 
+if TYPE_CHECKING:
+    from rankfold_loaders.static import Reader
+
 Live = dict[str, Any]
 """`registries`: per kind a list of records; `problems`, `origins`; `search`, where there is one."""
 
 
-def read(project: Project) -> Live:
+def read(project: Project, reader: Reader | None = None) -> Live:
     """The live registries of a project, read by a fresh interpreter.
+
+    Args:
+        project: whose registries they are.
+        reader: of the project's source, which is read in the meantime; where there is one already.
 
     Raises:
         SiteError: a package cannot be imported or its registries cannot be read; names the key of `mkdocs.yml` that
             asks for them, and carries the traceback where the package itself failed.
     """
+    from rankfold_loaders.static import Reader  # of no use to the interpreter that prints the registries
+
+    reader = reader or Reader(project.source)
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        asked = beside.submit(_ask, project)
+        for row in project.reference.registries:
+            reader.records(row)
+        public = {
+            row.kind: reader.public_names(row.records.partition(":")[0])
+            for row in project.reference.registries
+            if is_public_api(row)
+        }
+        answer = asked.result()
+    answer["registries"].update(public)
+    return answer
+
+
+def _ask(project: Project) -> Live:
     loaders = Path(__file__).resolve().parents[1]
     path = [str(project.source), str(loaders), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {
@@ -101,10 +127,11 @@ def collect(reference: Reference, root: Path, cache: Path) -> Live:
 
 
 def _schemas(reference: Reference) -> dict[str, Any]:
-    """The schema of every record class, by kind."""
+    """The schema of every record class that declares its fields, by kind."""
     rows = [row for row in reference.registries if row.record]
     classes = {row.kind: load(row.record, f"registries[{row.kind}].record") for row in rows}
-    return {kind: record_schema(cls) for kind, cls in classes.items() if isinstance(cls, type)}
+    declared = {kind: cls for kind, cls in classes.items() if isinstance(cls, type) and dataclasses.is_dataclass(cls)}
+    return {kind: record_schema(cls) for kind, cls in declared.items()}
 
 
 def load(path: str, key: str) -> Any:
@@ -135,13 +162,15 @@ def load(path: str, key: str) -> Any:
     return found
 
 
+def is_public_api(row: RegistryPage) -> bool:
+    """Whether the row documents the names that a package makes public."""
+    return row.records.endswith(":__all__")
+
+
 def _records(row: RegistryPage) -> list[dict[str, Any]]:
     key = f"registries[{row.kind}].records"
-    package, _, name = row.records.partition(":")
-    if name == "__all__":  # the public API of a package, which need not be run
-        from rankfold_loaders.api import describe as public_names
-
-        return public_names(package, sys.path)
+    if is_public_api(row):
+        return []  # the public API of a package, which need not be run: `read` adds it
     found = load(row.records, key)
     if hasattr(found, "list_commands"):
         from rankfold_loaders.click_commands import describe
@@ -168,7 +197,7 @@ def _program(path: str) -> str:
 def _named(row: RegistryPage, key: object, record: object, place: str) -> dict[str, Any]:
     """A record's fields, with its name and documentation where every page looks for them."""
     fields = fields_of(record)
-    if fields is None and key:
+    if key and (fields is None or isinstance(record, str)):
         fields = {"value": record}
     if fields is None:
         raise _unnamed(row, f"{place} of {row.records} is {_short(record)}, which has no fields")
@@ -231,11 +260,13 @@ def _short(value: object) -> str:
 def fields_of(record: object) -> dict[str, Any] | None:
     """A record's fields by name, whatever it is made with; None for what has none, such as a number.
 
-    A function or a class is a record too, as a decorator registers them: called by its name, documented by its
-    docstring, with what was set on it as its further fields.
+    A text is a record that has a name alone. A function or a class is a record too, as a decorator registers them:
+    called by its name, documented by its docstring, with what was set on it as its further fields.
     """
     if isinstance(record, enum.Enum):
         return {"name": record.name, "value": record.value}
+    if isinstance(record, str):
+        return {"name": record}
     if inspect.isroutine(record) or isinstance(record, type):
         return {
             **{key: value for key, value in vars(record).items() if key[:1] != "_" and not callable(value)},

@@ -101,7 +101,7 @@ def _search(joined: Joined, kind: str, name: str) -> dict[str, Any]:
     """What follows for an arm or a profile from the others: weights and SQL; nothing where there is no search."""
     search = joined.live["search"]
     if search and kind == "arms":
-        profiles = [entry.name for entry in joined.entries["profiles"]]
+        profiles = [entry.name for entry in joined.entries.get("profiles", ())]
         return {
             "weights": {profile: joined.weight(profile, name)[0] for profile in profiles},
             "runs": search["arm_sql"][name],

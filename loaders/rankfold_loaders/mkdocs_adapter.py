@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urljoin
 
-from mkdocs.config import config_options
 from mkdocs.config.base import Config
 from mkdocs.config.config_options import Hooks
 from mkdocs.config.defaults import MkDocsConfig
@@ -35,12 +34,13 @@ from mkdocs.structure.pages import Page
 from rankfold_loaders.built_site import faults_of_folder, read_folder
 from rankfold_loaders.cards import address, alt
 from rankfold_loaders.companions import Shown, companions, moved
+from rankfold_loaders.configuration import EXTENSIONS, STYLESHEET, whole_navigation
 from rankfold_loaders.facts import substitute
 from rankfold_loaders.faults import Fault, SiteError
 from rankfold_loaders.preview import Preview
 from rankfold_loaders.project import Project
 from rankfold_loaders.published import twin
-from rankfold_loaders.render import compiled
+from rankfold_loaders.render import compiled, templates_folder
 from rankfold_loaders.site import (
     GeneratedPage,
     GeneratedSite,
@@ -82,7 +82,7 @@ class Adapter:
         if clear:
             clear()
         try:
-            self.project = Project.at(Path(config.config_file_path).resolve().parent)
+            self.project = Project.at(Path(config.config_file_path).resolve())
         except SiteError as problem:
             raise PluginError(_report(problem.faults)) from problem
         os.environ.setdefault("SOURCE_DATE_EPOCH", str(self.project.newest_change()))
@@ -121,31 +121,12 @@ class Adapter:
         for uri, content in (self.site.files if self.site else {}).items():
             files.append(File.generated(config, uri, content=content))
         if config.nav is not None:
-            config.nav = self._expanded(config.nav, files, navigation(self.project.reference, made))
+            reference = self.project.reference
+            pages = [file.src_uri for file in files.documentation_pages()]
+            folder = f"{reference.overview.partition('/')[0]}/"
+            generated = navigation(reference, made)
+            config.nav = whole_navigation(config.nav, pages, reference.title, generated, folder)
         return files
-
-    def _expanded(self, nav: Sequence[Any], files: Files, generated: list[object]) -> list[Any]:
-        """The navigation with each `Title: folder/` replaced by the pages in that folder, or left out without any.
-
-        The folder of the generated pages stands for them in their own order; without it they come last.
-        """
-        out: list[Any] = []
-        reference = self.project.reference
-        own_folder = f"{reference.overview.partition('/')[0]}/"
-        if not any(isinstance(item, dict) and own_folder in item.values() for item in nav):
-            nav = [*nav, {reference.title: own_folder}]
-        for item in nav:
-            title, target = next(iter(item.items())) if isinstance(item, dict) and len(item) == 1 else (None, None)
-            if target == own_folder:
-                out.append({title: generated})
-            elif isinstance(target, str) and target.endswith("/"):
-                pages = sorted(file.src_uri for file in files.documentation_pages() if file.src_uri.startswith(target))
-                pages.sort(key=lambda uri: uri != f"{target}index.md")
-                if pages:
-                    out.append({title: pages})
-            else:
-                out.append(item)
-        return out
 
     def on_nav(self, nav: Navigation, files: Files, **_: object) -> Navigation:
         """Find the pages that no reader would come across."""
@@ -230,15 +211,24 @@ class Adapter:
         folder = Path(config.site_dir)
         if _serving():
             # The page is there already when its faults are looked for.
-            threading.Thread(target=_warn, args=(self.faults, folder, config.site_url), daemon=True).start()
+            threading.Thread(target=self._warn, args=(self.faults, config), daemon=True).start()
             return
         try:
             self._write_companions(folder, config)
         except SiteError as problem:
             self.faults += problem.faults
-        found = [*self.faults, *faults_of_folder(folder, config.site_url or "")]
+        found = [*self.faults, *self._built_faults(config)]
         if found:
             raise PluginError(_report(found))
+
+    def _built_faults(self, config: MkDocsConfig) -> list[Fault]:
+        return faults_of_folder(Path(config.site_dir), config.site_url or "", self.project.reference.demands)
+
+    def _warn(self, found: Sequence[Fault], config: MkDocsConfig) -> None:
+        with contextlib.suppress(FileNotFoundError):  # the next build has begun, and looks itself
+            found = [*found, *self._built_faults(config)]
+        for fault in found:
+            log.warning("%s", fault)
 
     def _write_companions(self, folder: Path, config: MkDocsConfig) -> None:
         place = {uri: n for n, uri in enumerate(self.order)}
@@ -254,13 +244,6 @@ class Adapter:
 def _write(file: Path, content: bytes) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(content)
-
-
-def _warn(found: Sequence[Fault], folder: Path, site_url: str | None) -> None:
-    with contextlib.suppress(FileNotFoundError):  # the next build has begun, and looks itself
-        found = [*found, *faults_of_folder(folder, site_url or "")]
-    for fault in found:
-        log.warning("%s", fault)
 
 
 def _search(config: MkDocsConfig) -> Any:
@@ -281,20 +264,28 @@ def _report(found: Sequence[Fault]) -> str:
 
 
 class Options(Config):  # type: ignore[no-untyped-call]
-    """What `plugins: - rankfold:` may state: the fields of `Reference`, which checks them when they are read."""
+    """What `plugins: - rankfold:` states: the fields of `Reference`, as `Project.at` reads them."""
 
-    registries = config_options.Type(list, default=[])
-    title = config_options.Type(str, default="")
-    description = config_options.Type(str, default="")
-    overview = config_options.Type(str, default="")
-    problems = config_options.Type(str, default="")
-    origins = config_options.Type(str, default="")
-    derive = config_options.Type(str, default="")
-    changelog = config_options.Type(str, default="")
-    playground = config_options.Type(bool, default=False)
-    search = config_options.Type(str, default="")
-    sample = config_options.Type(str, default="")
+    def validate(self) -> tuple[list[Any], list[Any]]:
+        """No errors and no warnings: `read_reference` says what is wrong, with the key and the nearest known one."""
+        return [], []
 
 
 class RankfoldPlugin(Adapter, BasePlugin[Options]):  # type: ignore[no-untyped-call,misc]
-    """The plugin: the registries of any package as pages of its own site."""
+    """The plugin: the registries of any package as pages of its own site, whatever its theme and its extensions."""
+
+    def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
+        """Add what the generated pages need of Markdown and of a style, and the project has not asked for."""
+        for name, settings in EXTENSIONS.items():
+            if name not in config.markdown_extensions:
+                config.markdown_extensions.append(name)
+            config.mdx_configs[name] = {**settings, **config.mdx_configs.get(name, {})}
+        config.extra_css.insert(0, STYLESHEET)  # the project's own styles win
+        return super().on_config(config)
+
+    @event_priority(100)
+    def on_files(self, files: Files, config: MkDocsConfig) -> Files:
+        """Add the generated pages and files, and their style."""
+        style = (templates_folder() / "assets/reference.css").read_bytes()
+        files.append(File.generated(config, STYLESHEET, content=style))
+        return super().on_files(files, config)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankfold_loaders.registries import Column, Reference, RegistryPage
+from rankfold_loaders.registries import DEMANDS, Column, Reference, RegistryPage
 
 ROWS: tuple[RegistryPage, ...] = (
     RegistryPage(
@@ -222,6 +222,29 @@ an arm, by these pages.""",
         ),
     ),
     RegistryPage(
+        kind="formats",
+        word="format",
+        title="File formats",
+        description="The kinds of file that are read, by how their names end, and what becomes of them.",
+        lead="""Files of any other kind are left alone and counted. Whatever the bytes of a file are, it gives documents
+and doubts, and never stops an index run.""",
+        group="Data",
+        records="rankfold.indexing.formats:FORMATS",
+        record="rankfold.indexing.formats:Format",
+        modules=("rankfold.indexing.formats",),
+        uri="reference/formats.md",
+        columns=(
+            Column("Format", "name", "name"),
+            Column("File names end in", "suffixes", "code"),
+            Column("Options", "options", "code"),
+        ),
+        details=(
+            Column("File names end in", "suffixes", "code"),
+            Column("Options", "options", "code"),
+            Column("Since", "since"),
+        ),
+    ),
+    RegistryPage(
         kind="fields",
         word="field",
         title="Document fields",
@@ -388,6 +411,7 @@ OWN = Reference(
     changelog="CHANGELOG.md",
     derive="rankfold_loaders.searching:derive",
     search="rankfold.retrieval.registry:installed()",
+    demands=DEMANDS,
     sample="examples/notes",
     playground=True,
 )

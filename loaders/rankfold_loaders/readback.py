@@ -20,6 +20,9 @@ from rankfold_loaders.registries import Column, Reference, RegistryPage
 from rankfold_loaders.static import StaticRecord
 from rankfold_loaders.worked_examples import LONGEST
 
+_UNTOLD = ("source", "schema", "line", "application_id", "kind", "on_delete")
+"""What a record holds for the loaders, or what pages show in another form: places, the schema, a number as letters."""
+
 NOTHING = "—"
 """What an empty cell shows."""
 
@@ -35,6 +38,10 @@ def expected(reference: Reference, live: Live, written: Written) -> dict[str, li
         records = [_documented(record, written.get(row.kind, {})) for record in registries[row.kind]]
         lines[reference.overview].append(f"overview: {row.title}: {len(records)}")
         mine = lines.setdefault(row.uri, [])
+        if _is_told(row):
+            for record in records:
+                lines.setdefault(page_of(row, record["name"]), []).extend(_told(row, record))
+            continue
         mine += _expected_weights(live, written) if _shows_weights(row) else _expected_table(row, records)
         for record in records:
             own = lines.setdefault(page_of(row, record["name"]), [])
@@ -63,6 +70,13 @@ def shown(reference: Reference, folder: Path, live: Live) -> dict[str, list[str]
         reference.overview: list(_shown_tables(reference, _soup(folder, reference.overview)))
     }
     for row in reference.registries:
+        if _is_told(row):
+            for record in live["registries"][row.kind]:
+                uri = page_of(row, record["name"])
+                words = f" {_words(_soup(folder, uri).get_text(' ')).lower()} "
+                told = [line for line in _told(row, record) if f" {line.split(': ', 3)[3].lower()} " in words]
+                found.setdefault(uri, []).extend(told)
+            continue
         found.setdefault(row.uri, []).extend(_shown_tables(reference, _soup(folder, row.uri)))
         if not row.each:
             for heading in _soup(folder, row.uri).select(f"h3[id^={row.word}-]"):
@@ -97,6 +111,31 @@ def _shows_weights(row: RegistryPage) -> bool:
 
 def _is_command(row: RegistryPage) -> bool:
     return row.each_template == "command.md.jinja"
+
+
+def _is_told(row: RegistryPage) -> bool:
+    """Whether the pages of a registry are made in a way of their own, so that only their words can be compared."""
+    return row.template in ("api.md.jinja", "database.md.jinja", "envelope.md.jinja")
+
+
+def _told(row: RegistryPage, record: Mapping[str, Any]) -> Iterator[str]:
+    """Every text and number of a record, as words that its page has to hold."""
+    for path, value in _leaves(record):
+        words = _words(value)
+        if words:
+            yield f"{row.kind}: {record['name']}: {path}: {words}"
+
+
+def _leaves(value: object, path: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if key not in _UNTOLD:
+                yield from _leaves(item, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list):
+        for n, item in enumerate(value):
+            yield from _leaves(item, f"{path}[{n}]")
+    elif isinstance(value, (str, int, float)) and not isinstance(value, bool):
+        yield path, str(value)
 
 
 # What the records say
@@ -227,7 +266,8 @@ def _content(soup: BeautifulSoup) -> Tag:
 
 
 def _sql_blocks(soup: BeautifulSoup | Tag) -> list[str]:
-    return [block.get_text() for block in soup.select(".language-sql pre code")]
+    blocks = soup.select(".language-sql pre code")
+    return [block.get_text() for block in blocks or soup.select(":scope.language-sql pre code")]
 
 
 def _shown_table(reference: Reference, table: Tag) -> Iterator[str]:
@@ -275,6 +315,7 @@ def _shown_section(page: RegistryPage, heading: Tag) -> Iterator[str]:
     if not is_page and heading.get("id") != anchor(page.word, name):
         yield f"section {name}: its id is {heading.get('id')}"
     columns = {column.heading: column for column in page.details}
+    captions = [f"{column.heading}:" for column in page.details if column.show == "sql"]
     doc: list[str] = []
     details: list[str] = []
     sql: list[str] = []
@@ -291,10 +332,10 @@ def _shown_section(page: RegistryPage, heading: Tag) -> Iterator[str]:
                 value = _number(value) if column.show == "number" else value
                 value = _words(value) if column.show == "prose" else value
                 details.append(f"section {name}: {column.heading}: {value}")
-        elif not details and element.name != "h2":
-            doc.append(element.get_text())
-        elif not is_page:
+        elif not is_page and _sql_blocks(element):
             sql += _sql_blocks(element)
+        elif not details and not sql and element.name != "h2" and _text(element) not in captions:
+            doc.append(element.get_text())
     yield f"section {name}: doc: {_words(' '.join(doc))}"
     yield from details
     yield from _sql_lines(f"section {name}", sql)

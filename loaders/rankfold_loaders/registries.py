@@ -153,9 +153,9 @@ def _contradictions(reference: Reference) -> Iterator[str]:
     kinds = [row.kind for row in reference.registries]
     pages = {reference.overview: "overview"}
     paths = [(name, getattr(reference, name)) for name in ("problems", "origins", "derive", "search")]
-    for row in reference.registries:
+    for n, row in enumerate(reference.registries):
         where = f"registries[{row.kind}]"
-        if kinds.count(row.kind) > 1:
+        if row.kind in kinds[:n]:
             yield f"{where}: the registry has two rows"
         if not _KIND.fullmatch(row.kind):
             yield f"{where}.kind: {row.kind!r} cannot be part of a fact's name; use letters, digits, _ and -"

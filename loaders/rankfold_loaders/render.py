@@ -1,7 +1,8 @@
 """Page models become Markdown, by the templates in `site-templates/pages`.
 
 The templates are read anew for every site, so an edit shows under `mkdocs serve`. They are found beside the package in
-an editable checkout, and inside it where it was installed from a wheel.
+an editable checkout, and inside it where it was installed from a wheel. A project may have some of its own: a template
+there hides ours of the same name.
 """
 
 from __future__ import annotations
@@ -39,11 +40,23 @@ def compiled(cache: Path) -> jinja2.BytecodeCache:
 class Renderer:
     """Renders pages with one set of templates."""
 
-    def __init__(self, folder: Path | None = None, cache: Path | None = None) -> None:
-        """Take the templates of a folder, those beside this package by default, compiled where they were before."""
+    def __init__(self, folder: Path | None = None, cache: Path | None = None, own: Path | None = None) -> None:
+        """Take the templates of a folder, those beside this package by default, compiled where they were before.
+
+        Args:
+            folder: the folder.
+            cache: where compiled templates are kept.
+            own: a project's own templates; one there hides that of the same name.
+
+        Raises:
+            SiteError: there is no such folder.
+        """
         self.folder = folder or templates_folder()
+        if own and not own.is_dir():
+            raise error("mkdocs.yml", f"rankfold.templates: there is no folder {own.name!r}")
+        folders = [*([own] if own else []), self.folder / "pages", self.folder / "partials"]
         self._environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader([self.folder / "pages", self.folder / "partials"], encoding="utf-8"),
+            loader=jinja2.FileSystemLoader(folders, encoding="utf-8"),
             undefined=jinja2.StrictUndefined,
             autoescape=False,  # what comes out is Markdown; models hold cells that are already literal
             trim_blocks=True,

@@ -72,7 +72,7 @@ def generate(project: Project, once: Once | None = None) -> GeneratedSite:
     if faults:
         raise SiteError(faults)
     field_docs = {row.record: reader.field_docs(row.record) for row in project.reference.registries if row.record}
-    renderer = Renderer(cache=project.cache)
+    renderer = Renderer(cache=project.cache, own=project.templates)
     dates = project.dates
     made = tuple(_rendered(renderer, page, dates) for page in pages(joined, field_docs))
     text = changelog.changelog(project)

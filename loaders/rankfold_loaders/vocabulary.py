@@ -84,8 +84,6 @@ def vocabulary(project: Project, entries: Mapping[str, Sequence[Named]]) -> Voca
             if kind == "commands":
                 commands.add(record.name)
                 words |= set(re.findall(r"\b[A-Z][A-Z_]+\b", str(record.values.get("usage", ""))))
-            elif kind == "slots":
-                words.add(f"?{record.values.get('number')}")
     for package in packages:
         words |= set(_api(package))
     for file in sorted(project.source.rglob("*.sql")):
