@@ -17,7 +17,7 @@ from typing import Any, cast
 from rankfold_loaders import markdown_text as md
 from rankfold_loaders.addresses import anchor, href, page_of, relative
 from rankfold_loaders.agreement import Entry, Joined
-from rankfold_loaders.faults import error
+from rankfold_loaders.faults import Fault, SiteError, error
 from rankfold_loaders.page_model import Origin, Page, Section, Table
 from rankfold_loaders.registries import Column, RegistryPage
 
@@ -40,6 +40,14 @@ def pages(joined: Joined, field_docs: Mapping[str, Mapping[str, str]]) -> list[P
         maker = Maker(joined, row, row.uri, field_docs.get(row.record, {}))
         found = _own_pages(row)(maker) if row.pages else maker.pages()
         made += [replace(page, kind=row.kind, repetitive=page.repetitive or row.repetitive) for page in found]
+    counts = Counter(page.uri for page in made)
+    faults = [
+        Fault(uri, f"is the address of {count} pages; give records other names")
+        for uri, count in counts.items()
+        if count > 1
+    ]
+    if faults:
+        raise SiteError(faults)
     return made
 
 

@@ -39,8 +39,8 @@ def expected(reference: Reference, live: Live, written: Written) -> dict[str, li
         lines[reference.overview].append(f"overview: {row.title}: {len(records)}")
         mine = lines.setdefault(row.uri, [])
         if _is_told(row):
-            for record in records:
-                lines.setdefault(page_of(row, record["name"]), []).extend(_told(row, record))
+            for uri, record in _places(row, records):
+                lines.setdefault(uri, []).extend(_told(row, record))
             continue
         mine += _expected_weights(live, written) if _shows_weights(row) else _expected_table(row, records)
         for record in records:
@@ -71,8 +71,7 @@ def shown(reference: Reference, folder: Path, live: Live) -> dict[str, list[str]
     }
     for row in reference.registries:
         if _is_told(row):
-            for record in live["registries"][row.kind]:
-                uri = page_of(row, record["name"])
+            for uri, record in _places(row, live["registries"][row.kind]):
                 words = f" {_words(_soup(folder, uri).get_text(' ')).lower()} "
                 told = [line for line in _told(row, record) if f" {line.split(': ', 3)[3].lower()} " in words]
                 found.setdefault(uri, []).extend(told)
@@ -116,6 +115,15 @@ def _is_command(row: RegistryPage) -> bool:
 def _is_told(row: RegistryPage) -> bool:
     """Whether the pages of a registry are made in a way of their own, so that only their words can be compared."""
     return row.template in ("api.md.jinja", "database.md.jinja", "envelope.md.jinja")
+
+
+def _places(row: RegistryPage, records: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Each record with its page, and its name alone with the page that lists them."""
+    for record in records:
+        uri = page_of(row, record["name"])
+        yield uri, record
+        if uri != row.uri:
+            yield row.uri, {"name": record["name"]}
 
 
 def _told(row: RegistryPage, record: Mapping[str, Any]) -> Iterator[str]:

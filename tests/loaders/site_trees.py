@@ -36,10 +36,10 @@ def copy_project(target: Path) -> Path:
 
 
 def environment(root: Path, *more: Path) -> dict[str, str]:
-    """An environment in which only the copy's own code is found."""
+    """An environment in which only the copy's own code is found; the playground has tests of its own."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SOURCE_DATE_EPOCH"))}
     path = os.pathsep.join(map(str, (root / "src", root / "loaders", *more)))
-    return {**kept, "PYTHONPATH": path, "NO_MKDOCS_2_WARNING": "1"}
+    return {"RANKFOLD_PLAYGROUND": "false", **kept, "PYTHONPATH": path, "NO_MKDOCS_2_WARNING": "1"}
 
 
 def build(root: Path, site: Path, *options: str, more: tuple[Path, ...] = ()) -> subprocess.CompletedProcess[str]:

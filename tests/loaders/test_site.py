@@ -8,12 +8,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import yaml
 from bs4 import BeautifulSoup
 
 from loaders.site_trees import REPOSITORY, build, replace_in
-from rankfold_loaders import live
-from rankfold_loaders.addresses import page_of
+from rankfold_loaders import configuration, live
+from rankfold_loaders.addresses import anchor, page_of
 from rankfold_loaders.agreement import join
 from rankfold_loaders.built_site import faults_of_folder
 from rankfold_loaders.check import pages_match
@@ -37,7 +36,7 @@ def test_every_registry_reaches_a_page_with_its_members_in_order(built: Path, li
             continue
         file = built / page.uri.removesuffix(".md") / "index.html"
         ids = [heading["id"] for heading in soup_of(file).select("h3[id]")]
-        assert ids == [f"{page.word}-{name}" for name in names]
+        assert ids == [anchor(page.word, name) for name in names]
 
 
 def test_headings_are_numbered_without_gaps(built: Path) -> None:
@@ -198,8 +197,7 @@ def test_line_ends_are_pinned_for_every_checkout(own_tree: Path, tmp_path: Path)
 
 
 def test_the_configuration_loads_nothing_from_elsewhere_and_hides_no_page() -> None:
-    text = (REPOSITORY / "mkdocs.yml").read_text(encoding="utf-8")
-    settings = yaml.safe_load(text)
+    settings = configuration.read(REPOSITORY / "mkdocs.yml")
     assert settings["theme"]["font"] is False
     assert settings["watch"] == ["src", "loaders", "site-templates", "examples"]
     assert settings["validation"]["links"]["anchors"] == "warn"
