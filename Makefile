@@ -45,7 +45,7 @@ demo: $(VENV)/.installed-embed,docs ## search this project's own pages, then bui
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/.installed-embed,docs,dev $(AXE) playground ## run every test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 check: $(VENV)/.installed-embed,docs ## does the site say what the code does?
 	$(BIN)/python -m rankfold_loaders check
