@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rankfold_loaders import authored, readback, transcripts
 from rankfold_loaders import live as live_side
 from rankfold_loaders import markdown_text as md
-from rankfold_loaders import readback
 from rankfold_loaders.agreement import Joined, join
 from rankfold_loaders.built_site import faults_of_folder, read_folder
 from rankfold_loaders.facts import FACT, facts, substitute
@@ -80,6 +80,9 @@ def run(root: Path) -> Iterator[Outcome]:
         yield outcome
     yield documented(joined)
     yield facts_resolve(project, joined)
+    if "looked up" in project.reference.demands:
+        yield nothing_retyped(project, joined)
+        yield code_ran(project)
     with tempfile.TemporaryDirectory(prefix="rankfold-check-") as temporary:
         first, second = Path(temporary, "first"), Path(temporary, "second")
         built = build_twice(project, first, second)
@@ -153,6 +156,30 @@ def facts_resolve(project: Project, joined: Joined) -> Outcome:
             faults += [str(fault) for fault in problem.faults]
     return Outcome(
         "facts", f"{count} facts on {pages} authored pages, each found", pages, faults, "use the name that is suggested"
+    )
+
+
+def nothing_retyped(project: Project, joined: Joined) -> Outcome:
+    """Authored pages look up what a registry states; what they type themselves carries a mark with its reason."""
+    read = authored.read_pages(project, facts(joined, project.facts()), joined.entries)
+    return Outcome(
+        "authored",
+        f"{read.verified} names and numerals on authored pages and in records checked; {read.free} are free and marked",
+        read.verified,
+        [str(fault) for fault in read.faults],
+        "look the fact up as the message says, or mark it with a footnote that gives the reason",
+    )
+
+
+def code_ran(project: Project) -> Outcome:
+    """The code on authored pages ran as it stands there, and shows what it printed."""
+    pages = [file for file in transcripts.pages(project.root) if transcripts.steps(file.read_text(encoding="utf-8"))]
+    return Outcome(
+        "transcripts",
+        f"the code on {len(pages)} authored pages is as it was when it ran",
+        len(pages),
+        [str(fault) for fault in transcripts.stale(project.root)],
+        "python -m rankfold_loaders.transcripts --write",
     )
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rankfold_loaders import figures
 from rankfold_loaders import markdown_text as md
 from rankfold_loaders.agreement import Joined
 from rankfold_loaders.faults import Fault, SiteError
@@ -22,7 +23,8 @@ def facts(joined: Joined, more: Mapping[str, str]) -> dict[str, str]:
     """Every fact by its dotted name.
 
     `<kind>.count`, `<kind>.<name>.<field>`, `profiles.<profile>.weight.<arm>` for the weight that counts there,
-    `statements.<profile>` for the whole SQL, `default.profile`, and what the package's metadata states.
+    `statements.<profile>` for the whole SQL, `figures.flow` for a picture, `default.profile`, and what the package's
+    metadata states.
     """
     known: dict[str, str] = dict(more)
     for row in joined.reference.registries:
@@ -39,6 +41,8 @@ def facts(joined: Joined, more: Mapping[str, str]) -> dict[str, str]:
             _, known[f"profiles.{profile}.weight.{arm.name}"] = joined.weight(profile, arm.name)
         known[f"statements.{profile}"] = described["whole"]
     if search:
+        active = [name for name, described in joined.live["search"]["arm_sql"].items() if described["sql"]]
+        known["figures.flow"] = figures.flow(active).html
         known["default.profile"] = search["default_profile"]
     return known
 

@@ -31,6 +31,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
+from rankfold_loaders import authored, transcripts
 from rankfold_loaders.built_site import faults_of_folder, read_folder
 from rankfold_loaders.cards import address, alt
 from rankfold_loaders.companions import Shown, companions, moved
@@ -222,7 +223,12 @@ class Adapter:
             raise PluginError(_report(found))
 
     def _built_faults(self, config: MkDocsConfig) -> list[Fault]:
-        return faults_of_folder(Path(config.site_dir), config.site_url or "", self.project.reference.demands)
+        demands = self.project.reference.demands
+        found = faults_of_folder(Path(config.site_dir), config.site_url or "", demands)
+        if "looked up" in demands and self.site is not None:
+            found += transcripts.stale(self.project.root)
+            found += authored.read_pages(self.project, self.site.facts, self.site.joined.entries).faults
+        return found
 
     def _warn(self, found: Sequence[Fault], config: MkDocsConfig) -> None:
         with contextlib.suppress(FileNotFoundError):  # the next build has begun, and looks itself

@@ -20,9 +20,10 @@ Show = Literal["name", "text", "code", "prose", "number", "flag", "option", "lin
 """How a column shows its field: `name` links to the record's own section, `link` to records of another registry, `sql`
 is a block of its own below the others."""
 
-Demand = Literal["own host", "description", "one heading"]
+Demand = Literal["own host", "description", "one heading", "looked up"]
 """What a site may ask of all its pages: that none loads anything from another host, that each describes itself to
-search engines, that each has one heading of the first level."""
+search engines, that each has one heading of the first level, and that authored pages look up what a registry states,
+mark what they type themselves, and show what their code printed."""
 
 DEMANDS: tuple[Demand, ...] = typing.get_args(Demand)
 

@@ -2,7 +2,7 @@
 
 A quoted name stops meaning anything on the day that it is renamed. So a name in a code span has to be one of these: a
 record, an option or a command of the registries, a field of a record, a word that a record's field may hold, a member
-of the public API, a table or column of the schema, a file, a target of `make`, an extra.
+of the public API, a table or column of the schema, a file, a target of `make`, an extra, a dependency.
 """
 
 from __future__ import annotations
@@ -142,7 +142,10 @@ def _packaging(root: Path) -> Iterator[str]:
     file = root / "pyproject.toml"
     stated = tomllib.loads(file.read_text(encoding="utf-8")).get("project", {}) if file.is_file() else {}
     yield from (str(stated[key]) for key in ("name",) if key in stated)
-    yield from (*stated.get("optional-dependencies", {}), *stated.get("scripts", {}))
+    extras = stated.get("optional-dependencies", {})
+    yield from (*extras, *stated.get("scripts", {}))
+    for needed in (*stated.get("dependencies", ()), *(needed for extra in extras.values() for needed in extra)):
+        yield from re.findall(r"^[\w.-]+", needed)
 
 
 def _makefile(root: Path) -> dict[str, str]:

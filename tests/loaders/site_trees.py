@@ -18,6 +18,9 @@ PARTS = (
     "mkdocs.yml",
     "pyproject.toml",
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "README.md",
+    "Makefile",
     ".gitattributes",
     ".gitignore",
 )

@@ -1,0 +1,287 @@
+"""`make lockstep`: make every change, see what the site makes of it, and print the score."""
+
+from __future__ import annotations
+
+import argparse
+import compileall
+import json
+import os
+import py_compile
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from queue import Queue
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from . import mutations, oracle
+from .mutations import Mutation
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+WORKER = Path(__file__).with_name("worker.py")
+LEFT_OUT = shutil.ignore_patterns(
+    ".git", ".venv", "site", ".demo", ".*_cache", ".hypothesis", "__pycache__", "node_modules", ".rankfold"
+)
+BUILDS = 50
+"""How many changes of code are seen by a full build; changes of authored pages all are."""
+
+MOST = 120
+"""How many changes of code are made unless all are asked for: what two processors do in five minutes."""
+
+Seen = dict[str, Any]
+"""What a worker answers: `stopped`, why a build stopped, and `pages`, a digest by page."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One change and how it is looked at."""
+
+    mutation: Mutation
+    how: str
+    """`pages` for the pages as Markdown, `build` for a whole site."""
+
+
+@dataclass(frozen=True)
+class Survivor:
+    """A change that the site did not follow and that did not stop it."""
+
+    mutation: Mutation
+    reason: str
+
+
+class Worker:
+    """A copy of the project and the processes that look at it: one for its code, one for its authored pages."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self.root = folder / "project"
+        shutil.copytree(root, self.root, ignore=LEFT_OUT)
+        # Byte code that is checked against a hash of its source: a time stamp would miss a change within a second.
+        for code in ("src", "loaders"):
+            compileall.compile_dir(
+                self.root / code, quiet=1, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH
+            )
+        self._processes: dict[bool, subprocess.Popen[str]] = {}
+
+    def _process(self, authored: bool) -> subprocess.Popen[str]:
+        if authored not in self._processes:
+            environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+            environment |= {
+                "PYTHONDONTWRITEBYTECODE": "1",
+                "NO_MKDOCS_2_WARNING": "1",
+            }
+            self._processes[authored] = subprocess.Popen(
+                [sys.executable, "-P", WORKER, str(self.root), *["--warm"] * authored],
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                encoding="utf-8",
+            )
+        return self._processes[authored]
+
+    def see(self, mutation: Mutation, how: str) -> Seen:
+        """What becomes of the site under a change."""
+        asked = {"file": mutation.file, "start": mutation.start, "end": mutation.end, "new": mutation.new, "how": how}
+        process = self._process(mutation.group == "authored")
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(asked) + "\n")
+        process.stdin.flush()
+        return dict(json.loads(process.stdout.readline()))
+
+    def close(self) -> None:
+        """End the processes; the folder is the caller's."""
+        for process in self._processes.values():
+            process.communicate()
+
+
+NO_CHANGE = Mutation("", ("", "", ""), "mkdocs.yml", 1, 0, 0, "", "")
+
+
+def tasks(root: Path, only: str = "", seed: int = 1, most: int | None = None) -> list[Task]:
+    """The changes, in an order that the seed decides, so that long ones do not come last together.
+
+    Args:
+        root: the project.
+        only: a pattern of the changes that are wanted.
+        seed: decides the order, the full builds and, where there are more changes of code than `most`, which are made.
+        most: how many changes of code to make; the first ones are of as many different fields as there are. Changes of
+            authored pages are always made, all of them.
+    """
+    chosen = random.Random(seed)
+    of_code = [
+        *mutations.records(root),
+        *mutations.docstrings(root),
+        *mutations.commands(root),
+        *mutations.schema(root),
+        *mutations.columns(root),
+    ]
+    chosen.shuffle(of_code)
+    fields = Counter[tuple[str, str, str]]()
+    turns = []
+    for change in of_code:
+        field = (change.group, change.fact[0], change.fact[2].partition(".")[0])
+        turns.append(fields[field])
+        fields[field] += 1
+    of_code = [of_code[n] for n in sorted(range(len(of_code)), key=turns.__getitem__)]
+    found = [Task(mutation, "pages") for mutation in of_code[:most]]
+    found += [Task(mutation, "build") for mutation in chosen.sample(of_code, min(BUILDS, len(of_code)))]
+    found += [Task(mutation, "build") for mutation in mutations.authored(root)]
+    found = [
+        task for task in found if re.search(only, f"{task.mutation.file} {task.mutation.group} {task.mutation.what}")
+    ]
+    chosen.shuffle(found)
+    return found
+
+
+def run(
+    root: Path, wanted: Sequence[Task], jobs: int, done: Callable[[Task, Seen, str], None] = lambda *_: None
+) -> list[Survivor]:
+    """Make every change, several at a time.
+
+    Args:
+        root: the project; it is copied, and the copies are changed.
+        wanted: the changes.
+        jobs: how many at a time.
+        done: told of each.
+
+    Raises:
+        RuntimeError: the project as it is does not build, so nothing can be proven by changing it.
+    """
+    with tempfile.TemporaryDirectory(prefix="rankfold-lockstep-") as temporary:
+        folders = [Path(temporary, str(n)) for n in range(jobs)]
+        workers: Queue[Worker] = Queue()
+        for folder in folders:
+            workers.put(Worker(root, folder))
+        first = workers.get()
+        before = {how: first.see(NO_CHANGE, how) for how in sorted({task.how for task in wanted})}
+        workers.put(first)
+        for how, seen in before.items():
+            if seen["stopped"]:
+                raise RuntimeError(f"without any change ({how}): {seen['stopped']}")
+        stated = oracle.Oracle(root)
+        lock = threading.Lock()
+        survivors = []
+
+        def one(task: Task) -> None:
+            worker = workers.get()
+            try:
+                seen = worker.see(task.mutation, task.how)
+            finally:
+                workers.put(worker)
+            reason = survived(task, seen, before[task.how], stated)
+            with lock:
+                if reason:
+                    survivors.append(Survivor(task.mutation, reason))
+                done(task, seen, reason)
+
+        with ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(one, wanted))
+        while not workers.empty():
+            workers.get().close()
+    return sorted(survivors, key=lambda lost: (lost.mutation.file, lost.mutation.line, lost.mutation.start))
+
+
+def survived(task: Task, seen: Seen, before: Seen, stated: oracle.Oracle) -> str:
+    """Why a change counts as not noticed; empty where it was."""
+    if seen["stopped"]:
+        return ""
+    if task.mutation.group in ("authored", "docstring"):
+        return "the build went through"
+    names = before["pages"].keys() | seen["pages"].keys()
+    changed = {name for name in names if before["pages"].get(name) != seen["pages"].get(name)}
+    must, may = stated.pages(task.mutation)
+    if task.how == "build":
+        # A whole site also shows the records at work on the sample corpus, so other pages may change with it.
+        must, may = {oracle.html(page) for page in must}, {"*"}
+    missing = {page for page in must if not any(fnmatch(name, page) for name in changed)}
+    more = {name for name in changed if not any(fnmatch(name, page) for page in (*must, *may))}
+    said = [f"does not change {_names(missing)}"] if missing else []
+    said += [f"changes {_names(more)}, which does not state it"] if more else []
+    return "; ".join(said if must else [f"no page is said to state it; changed: {_names(changed) or 'none'}"])
+
+
+def _names(pages: Iterable[str]) -> str:
+    return ", ".join(sorted(pages))
+
+
+def main() -> int:
+    """Read the arguments and do it; the exit status is 1 where anything survived."""
+    parser = argparse.ArgumentParser(prog="python -m tests.lockstep", description=__doc__)
+    parser.add_argument("--root", type=Path, default=REPOSITORY, help="the project (default: this one)")
+    parser.add_argument("--only", default="", metavar="REGEX", help="only changes whose file, group or text it matches")
+    parser.add_argument("--list", action="store_true", help="print the changes and make none")
+    parser.add_argument("--jobs", type=int, default=2, help="how many at a time (default: 2)")
+    parser.add_argument("--seed", type=int, default=1, help="decides what is chosen, and the order (default: 1)")
+    parser.add_argument("--most", type=int, default=MOST, help=f"how many changes of code (default: {MOST})")
+    parser.add_argument("--all", action="store_true", help="every change of code; takes a quarter of an hour")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write what each change did")
+    arguments = parser.parse_args()
+    console = Console()
+    most = None if arguments.all or arguments.only else arguments.most
+    wanted = tasks(arguments.root.resolve(), arguments.only, arguments.seed, most)
+    if arguments.list:
+        for task in wanted:
+            console.print(f"{task.how:6} {task.mutation.file}:{task.mutation.line}  {task.mutation.what}", markup=False)
+        return 0
+    if not wanted:
+        parser.error("no change matches")
+    log: list[dict[str, object]] = []
+    began = time.monotonic()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        bar = progress.add_task("changing the source", total=len(wanted))
+
+        def done(task: Task, seen: Seen, reason: str) -> None:
+            progress.advance(bar)
+            if reason:
+                progress.update(bar, description="changing the source (some survive)")
+            log.append({"how": task.how, "what": task.mutation.what, "stopped": seen["stopped"], "reason": reason})
+
+        try:
+            survivors = run(arguments.root.resolve(), wanted, arguments.jobs, done)
+        except RuntimeError as problem:
+            console.print(str(problem), markup=False)
+            return 1
+    if arguments.json:
+        arguments.json.write_text(json.dumps(sorted(log, key=str), indent=1, ensure_ascii=False), encoding="utf-8")
+    show(console, wanted, survivors, time.monotonic() - began, sum(bool(entry["stopped"]) for entry in log))
+    return 1 if survivors else 0
+
+
+def show(console: Console, wanted: Sequence[Task], survivors: Sequence[Survivor], seconds: float, stopped: int) -> None:
+    """Print what survived, and the score."""
+    if survivors:
+        table = Table("Place", "Change", "What went unnoticed", title="Survivors", expand=True)
+        for lost in survivors:
+            table.add_row(f"{lost.mutation.file}:{lost.mutation.line}", lost.mutation.what, lost.reason)
+        console.print(table)
+    groups = Counter(task.mutation.group for task in wanted)
+    lost = Counter(lost.mutation.group for lost in survivors)
+    for group, count in sorted(groups.items()):
+        console.print(f"{group:10} {count - lost[group]} of {count}")
+    noticed = len(wanted) - len(survivors)
+    builds = sum(task.how == "build" for task in wanted)
+    score = 100 * noticed / len(wanted)
+    console.print(
+        f"Lockstep: {noticed} of {len(wanted)} changes noticed, {score:.4g} %; {stopped} of them stopped the build, "
+        f"{builds} were full builds; {seconds:.0f} seconds"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

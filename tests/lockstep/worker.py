@@ -1,0 +1,154 @@
+"""One change at a time to a copy of the project, each seen by a process that has imported nothing of the project.
+
+The worker imports what others wrote (MkDocs, griffe, click …) and then forks for each change: the child is a fresh
+interpreter for everything that is ours, without the second that it takes to start one.
+
+With `--warm` it has built the unchanged site before, and keeps what other processes and griffe told about the source.
+That is for changes of authored pages, which leave the source as it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import importlib
+import io
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from typing import Any
+
+THEIRS = """apsw bs4 click frontmatter griffe jinja2 markdown_it mkdocs.__main__ mkdocs.commands.build mkdocs.config
+pathspec platformdirs pygments.lexers.sql pymdownx.superfences rich.console rich.table yaml"""
+SECONDS = 90
+
+
+def main() -> None:
+    """Read changes from standard input, one in a line of JSON, and answer each with a line."""
+    root = Path(sys.argv[1])
+    for name in THEIRS.split():
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    if "--warm" in sys.argv:
+        import griffe
+
+        _keep(griffe, "load")
+        _keep(subprocess, "run")
+        look(root, "build")
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        answers.write(json.dumps(change(root, asked)) + "\n")
+        answers.flush()
+
+
+def _keep(module: Any, name: str) -> None:
+    """Let a function answer the same question once."""
+    original, kept = getattr(module, name), {}
+
+    def once(*given: object, **named: Any) -> object:
+        key = repr((given, named.get("input")))
+        if key not in kept:
+            kept[key] = original(*given, **named)
+        return kept[key]
+
+    setattr(module, name, once)
+
+
+def change(root: Path, asked: dict[str, Any]) -> dict[str, Any]:
+    """Make the change, look, and take it back."""
+    file = root / asked["file"]
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text[: asked["start"]] + asked["new"] + text[asked["end"] :], encoding="utf-8")
+    try:
+        return forked(root, asked["how"])
+    finally:
+        file.write_text(text, encoding="utf-8")
+
+
+def forked(root: Path, how: str) -> dict[str, Any]:
+    """What a child process sees."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        with os.fdopen(writing, "w") as out:
+            json.dump(look(root, how), out)
+        os._exit(0)
+    os.close(writing)
+    said = b""
+    try:
+        while select.select([reading], [], [], SECONDS)[0]:
+            piece = os.read(reading, 1 << 16)
+            if not piece:
+                break
+            said += piece
+        else:
+            os.kill(child, signal.SIGKILL)
+    finally:
+        os.close(reading)
+        os.waitpid(child, 0)
+    return json.loads(said) if said else {"stopped": f"no answer after {SECONDS} seconds", "pages": {}}
+
+
+def look(root: Path, how: str) -> dict[str, Any]:
+    """Build, and say what stopped it, or a digest of each page."""
+    os.chdir(root)
+    sys.dont_write_bytecode = True
+    os.environ |= {"PYTHONPATH": f"{root / 'src'}{os.pathsep}{root / 'loaders'}", "PYTHONDONTWRITEBYTECODE": "1"}
+    sys.path[:0] = [str(root / "src"), str(root / "loaders")]
+    heard = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard):
+            pages = built() if how == "build" else generated(root)
+    except BaseException as problem:
+        said = f"{heard.getvalue()}{problem or traceback.format_exc()}"
+        return {"stopped": said[-2000:], "pages": {}}
+    return {"stopped": "", "pages": {uri: hashlib.sha256(text.encode()).hexdigest() for uri, text in pages.items()}}
+
+
+def generated(root: Path) -> dict[str, str]:
+    """Every generated page as Markdown, and every authored one with its facts, checked as a build checks them."""
+    from rankfold_loaders import authored, site, transcripts
+    from rankfold_loaders.facts import substitute
+    from rankfold_loaders.faults import SiteError
+    from rankfold_loaders.project import Project
+
+    project = Project.at(root)
+    # The sample corpus shows what records do; which pages state a record is asked here without it.
+    project = dataclasses.replace(project, reference=dataclasses.replace(project.reference, sample=""))
+    made = site.generate(project)
+    faults = [*transcripts.stale(root), *authored.read_pages(project, made.facts, made.joined.entries).faults]
+    if faults:
+        raise SiteError(faults)
+    pages = {page.uri: page.markdown for page in made.pages}
+    for file in sorted((root / "docs").rglob("*.md")):
+        name = file.relative_to(root).as_posix()
+        pages[name] = substitute(file.read_text(encoding="utf-8"), made.facts, name)
+    return pages
+
+
+def built() -> dict[str, str]:
+    """Every page that a full build writes: its main part, without the menus that repeat titles."""
+    from mkdocs.__main__ import cli
+
+    with tempfile.TemporaryDirectory(prefix="rankfold-lockstep-") as folder:
+        cli.main(["build", "--quiet", "--strict", "--site-dir", folder], standalone_mode=False)
+        pages = {}
+        for file in sorted(Path(folder).rglob("*.html")):
+            main = re.search(r"<article.*?</article>", file.read_text(encoding="utf-8"), re.DOTALL)
+            pages[file.relative_to(folder).as_posix()] = main.group() if main else ""
+        return pages
+
+
+if __name__ == "__main__":
+    main()
