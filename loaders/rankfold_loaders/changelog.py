@@ -32,6 +32,8 @@ def changelog(project: Project) -> str | None:
     if not project.reference.changelog:
         return None
     file = project.root / project.reference.changelog
+    if not file.is_file():
+        return None
     named = project.reference.changelog
     return page(file.read_text(encoding="utf-8"), project.repo_url, project.revision, named)
 

@@ -95,7 +95,14 @@ class Adapter:
         self.faults, self.shown, self.site = [], [], None
         self.preview = Preview() if _serving() else None
         try:
+            asked = "looked up" in self.project.reference.demands and not _serving()
+            if asked and (stale := transcripts.stale(self.project.root)):
+                raise SiteError(stale)
             self.site = generate(self.project, self.preview.once if self.preview else None)
+            if asked:
+                read = authored.read_pages(self.project, self.site.facts, self.site.joined.entries)
+                if read.faults:
+                    raise SiteError(read.faults)
             if self.project.reference.playground and _wants_playground(config):
                 self.site = with_playground(self.project, self.site)
             elif self.project.reference.playground:
@@ -223,12 +230,7 @@ class Adapter:
             raise PluginError(_report(found))
 
     def _built_faults(self, config: MkDocsConfig) -> list[Fault]:
-        demands = self.project.reference.demands
-        found = faults_of_folder(Path(config.site_dir), config.site_url or "", demands)
-        if "looked up" in demands and self.site is not None:
-            found += transcripts.stale(self.project.root)
-            found += authored.read_pages(self.project, self.site.facts, self.site.joined.entries).faults
-        return found
+        return faults_of_folder(Path(config.site_dir), config.site_url or "", self.project.reference.demands)
 
     def _warn(self, found: Sequence[Fault], config: MkDocsConfig) -> None:
         with contextlib.suppress(FileNotFoundError):  # the next build has begun, and looks itself

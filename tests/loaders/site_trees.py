@@ -18,7 +18,6 @@ PARTS = (
     "mkdocs.yml",
     "pyproject.toml",
     "CHANGELOG.md",
-    "CONTRIBUTING.md",
     "README.md",
     "Makefile",
     ".gitattributes",

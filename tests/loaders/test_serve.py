@@ -111,9 +111,9 @@ __all__ ="""
     edits = [
         ("src/rankfold/retrieval/arms/fts.py", "weight=1.0,", "weight=1.25,", arms_page, "1.25"),
         ("docs/tutorial.md", "# Ten minutes", "# Eleven minutes", "tutorial/", "Eleven minutes"),
-        ("site-templates/pages/arms.md.jinja", "4. Why arms are data", "4. Why data", arms_page, "4. Why data"),
-        (f"{pages}/pages.py", '"**yes**", "no"', '"**yes**", "nope"', arms_page, "nope"),
-        (f"{pages}/registries.py", 'title="Ranking arms"', 'title="All arms"', arms_page, "All arms"),
+        ("site-templates/pages/arms.md.jinja", "3. Why arms are data", "3. Why data", arms_page, "3. Why data"),
+        (f"{pages}/pages.py", '"**yes**", "no"', '"**yes**", "nope"', "reference/preconditions/", "nope"),
+        (f"{pages}/own_reference.py", 'title="Ranking arms"', 'title="All arms"', arms_page, "All arms"),
         ("loaders/mkdocs_hook.py", "__all__ =", hook, "tutorial/", "from the hook"),
     ]
     for count, (file, old, new, path, text) in enumerate(edits, start=2):
