@@ -397,7 +397,10 @@ def _record_texts(entries: Mapping[str, Sequence[Named]]) -> Iterator[tuple[str,
     numbers = _numbers_by_flag(entries)
     for kind, records in entries.items():
         for record in records:
-            place = getattr(getattr(record, "source", None), "place", "") or f"{kind}.{record.name}"
+            source = getattr(record, "source", None)
+            if getattr(source, "origin", "") not in ("", "registered at run time"):
+                continue  # another package's text is its own affair
+            place = getattr(source, "place", "") or f"{kind}.{record.name}"
             for path, text in _texts(record.values):
                 computed = numbers.get(path.split(".")[-2], set()) if path.endswith(".help") else set()
                 yield place, f"{kind}.{record.name}.{path}", text, computed

@@ -79,12 +79,19 @@ def _record(
         "name": entry.name,
         "page": absolute(site_url, address(page_of(row, entry.name)), "" if row.each else anchor(row.word, entry.name)),
         "source": _source(entry.source),
-        "values": {key: value for key, value in entry.values.items() if key in stated},
+        "values": {key: _without_places(value) for key, value in entry.values.items() if key in stated},
         "derived": {key: value for key, value in entry.values.items() if key not in {*stated, "source"}},
         "authored": numbers,
         "computed": dict(entry.expressions),
         **_search(joined, row.kind, entry.name),
     }
+
+
+def _without_places(value: Any) -> Any:
+    """A value without the places of this machine that may stand deep inside it."""
+    if isinstance(value, dict):
+        return {key: _without_places(item) for key, item in value.items() if key not in ("source", "file")}
+    return [_without_places(item) for item in value] if isinstance(value, list) else value
 
 
 def _is_number(value: object) -> bool:

@@ -152,7 +152,8 @@ class Adapter:
         yield str(nav)
         yield repr(sorted(file.src_uri for file in files))
         theme = self.project.root / "site-templates" / "overrides"
-        for file in sorted([self.project.root / "mkdocs.yml", *theme.rglob("*.html")]):
+        hooks = self.project.root.glob("loaders/*.py")
+        for file in sorted([self.project.root / "mkdocs.yml", *hooks, *theme.rglob("*.html")]):
             yield file.read_text(encoding="utf-8")
 
     def on_page_markdown(self, markdown: str, page: Page, **_: object) -> str:

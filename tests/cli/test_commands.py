@@ -39,7 +39,7 @@ def test_an_index_run_says_what_it_did(folder: Path) -> None:
     assert set(data) == {"database", *IndexReport().__dict__} - {"warnings"}
     assert sum(data["skipped"].values()) == 1
     again = run("index", "--no-embed").stdout
-    assert "3 unchanged" in again
+    assert "3 unchanged" in " ".join(again.split())
     assert "passed over: 1" in again
 
 
