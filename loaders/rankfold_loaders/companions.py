@@ -38,6 +38,8 @@ def companions(project: Project, shown: Sequence[Shown], *, summary: str) -> Map
     pages = [one.page for one in shown]
     name = shown[0].site if shown else ""
     data = [Listed("registries.json", "Registries", "Every record of every registry, with its source and its page.")]
+    if project.reference.has("arms"):
+        data.insert(0, Listed("arms.json", "Arms", "Every arm: weight, preconditions, SQL, source and page."))
     return {
         **twins.twins(pages, project.site_url),
         **twins.llms(name, summary, pages, project.site_url, data),

@@ -49,7 +49,11 @@ def words(rendered: str) -> set[str]:
     soup = BeautifulSoup(rendered, "html.parser")
     for end in soup.select("br, label, dt, dd, li, td, th, p"):
         end.insert_after(" ")
-    return {word.strip(":") for word in soup.get_text().split()} - {""}
+    # GitHub draws footnotes in its own way: their numbers and the ways back are no words of the text.
+    for mark in soup.select("sup, a.footnote-backref"):
+        mark.decompose()
+    text = re.sub(r"\[\^[^\]]*\]:?", "", soup.get_text())
+    return {word.strip(":") for word in text.split()} - {""}
 
 
 def letters(rendered: str) -> str:
