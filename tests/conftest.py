@@ -7,11 +7,15 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from playwright.sync_api import Browser, Page, sync_playwright
 
 import rankfold
+from browser.chromium import ARGUMENTS, NewPage, chromium
+from browser.measures import WIDE
 from support import NOBODY, Open, TableEmbedder
 
 # Nothing is timed by a test. Where a change is to land the same examples run every time; elsewhere new ones are sought.
@@ -58,3 +62,25 @@ def folder(tmp_path: Path) -> Path:
     made = tmp_path / "notes"
     made.mkdir()
     return made
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def new_page(browser: Browser) -> Iterator[NewPage]:
+    """Open a page in a context of its own, with these options; all are closed at the test's end."""
+    opened = []
+
+    def open_one(**options: Any) -> Page:
+        opened.append(browser.new_context(**{"viewport": WIDE, "reduced_motion": "reduce", **options}))
+        return opened[-1].new_page()
+
+    yield open_one
+    for context in opened:
+        context.close()

@@ -5,37 +5,15 @@ Nothing here is skipped: without a browser or without axe-core the tests fail an
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
+from browser.chromium import NewPage
 from browser.measures import NARROW, WIDE, Visit, representative, visit
 from browser.served_site import ServedSite, serve
 from loaders.site_trees import build, copy_project
-
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
-
-NewPage = Callable[..., Page]
-
-
-def chromium() -> str:
-    """Where the browser is: named by `RANKFOLD_CHROMIUM`, or on the path."""
-    for name in (os.environ.get("RANKFOLD_CHROMIUM"), "chromium", "google-chrome"):
-        found = name and shutil.which(name)
-        if found:
-            return found
-    pytest.fail("no Chromium was found: apt-get install chromium, or name one in RANKFOLD_CHROMIUM", pytrace=False)
 
 
 @pytest.fixture(scope="session")
@@ -54,28 +32,6 @@ def representatives(visits: list[Visit]) -> list[str]:
 
 MISSING = "no-such-page/"
 """An address that the site answers with its page for missing ones."""
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
-        yield launched
-        launched.close()
-
-
-@pytest.fixture
-def new_page(browser: Browser) -> Iterator[NewPage]:
-    """Open a page in a context of its own, with these options; all are closed at the test's end."""
-    opened = []
-
-    def open_one(**options: Any) -> Page:
-        opened.append(browser.new_context(**{"viewport": WIDE, "reduced_motion": "reduce", **options}))
-        return opened[-1].new_page()
-
-    yield open_one
-    for context in opened:
-        context.close()
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import TypedDict
 import pytest
 from playwright.sync_api import Page, expect
 
-from browser.conftest import NewPage
+from browser.chromium import NewPage
 from browser.served_site import ServedSite
 
 ARMS = "reference/arms/"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, Page
 
-from browser.conftest import NewPage
+from browser.chromium import NewPage
 from browser.measures import NARROW, WIDE, Visit, clipped, layout_shift, overflow_faults, visit
 from browser.served_site import ServedSite
 

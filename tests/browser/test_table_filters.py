@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from browser.conftest import NewPage
+from browser.chromium import NewPage
 from browser.measures import NARROW, WIDE, axe_faults, layout_shift, overflow_faults
 from browser.served_site import ServedSite
 

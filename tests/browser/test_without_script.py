@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from browser.conftest import NewPage
+from browser.chromium import NewPage
 from browser.measures import NARROW, script_free_faults
 from browser.served_site import ServedSite
 

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import markdown
 import pytest
 
-from browser.conftest import chromium
+from browser.chromium import chromium
 from loaders.site_trees import REPOSITORY
 from rankfold_loaders.built_site import read_page
 from rankfold_loaders.facts import substitute

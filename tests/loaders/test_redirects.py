@@ -15,7 +15,7 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
-from browser.conftest import ARGUMENTS, chromium
+from browser.chromium import ARGUMENTS, chromium
 from loaders.site_trees import REPOSITORY
 from rankfold_loaders.built_site import read_folder, read_page
 from rankfold_loaders.faults import SiteError

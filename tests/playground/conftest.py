@@ -14,12 +14,9 @@ from typing import Any
 
 import pytest
 
-from browser.conftest import browser, new_page
 from loaders.site_trees import REPOSITORY
 from rankfold_loaders import playground
 from rankfold_loaders.playground import Corpus, Export
-
-__all__ = ["browser", "new_page"]
 
 PACKAGES = REPOSITORY / ".cache" / "playground"
 SOURCES = REPOSITORY / "site-templates" / "playground"

@@ -13,11 +13,11 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from playwright.sync_api import Page, expect
 
-from browser.conftest import NewPage
+from browser.chromium import NewPage
 from browser.measures import NARROW, WIDE, axe_faults, layout_shift, overflow_faults
 from browser.served_site import ServedSite, serve
 from loaders.site_trees import REPOSITORY
-from rankfold_loaders import playground
+from rankfold_loaders import configuration, playground
 from rankfold_loaders.playground import Export
 from rankfold_loaders.render import Renderer
 
@@ -34,7 +34,7 @@ def build_site(folder: Path, made: Export, files: dict[str, bytes]) -> Path:
     for path, content in files.items():
         (docs / path).parent.mkdir(parents=True, exist_ok=True)
         (docs / path).write_bytes(content)
-    stated = yaml.safe_load((REPOSITORY / "mkdocs.yml").read_text(encoding="utf-8"))
+    stated = configuration.read(REPOSITORY / "mkdocs.yml")
     kept = ("site_name", "theme", "extra_css", "markdown_extensions", "validation")
     config: dict[str, Any] = {name: stated[name] for name in kept}
     config["theme"]["custom_dir"] = str(REPOSITORY / "site-templates" / "overrides")
