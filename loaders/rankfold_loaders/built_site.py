@@ -98,15 +98,21 @@ def read_folder(folder: Path) -> dict[str, BuiltPage]:
     }
 
 
-def faults_of_folder(folder: Path, site_url: str = "", demands: Sequence[Demand] = DEMANDS) -> list[Fault]:
+def faults_of_folder(
+    folder: Path,
+    site_url: str = "",
+    demands: Sequence[Demand] = DEMANDS,
+    pages: Mapping[str, BuiltPage] | None = None,
+) -> list[Fault]:
     """Every fault of a built site, page by page.
 
     Args:
         folder: where the site was written.
         site_url: its published address, whose path is what absolute links begin with.
         demands: what every page has to keep to beside.
+        pages: its pages by their path in it, where they are read already.
     """
-    pages = read_folder(folder)
+    pages = read_folder(folder) if pages is None else pages
     files = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
     if not pages:
         return [Fault(str(folder), "holds no page")]

@@ -262,8 +262,9 @@ def compare(expected: Mapping[str, Sequence[str]], shown: Mapping[str, Sequence[
 
 def links(folder: Path, site_url: str = "", demands: Sequence[Demand] = DEMANDS) -> Outcome:
     """Every link and anchor of the built site resolves, and every page has what a page needs."""
-    found = faults_of_folder(folder, site_url, demands)
-    count = sum(len(page.links) + len(page.loads) for page in read_folder(folder).values())
+    pages = read_folder(folder)
+    found = faults_of_folder(folder, site_url, demands, pages)
+    count = sum(len(page.links) + len(page.loads) for page in pages.values())
     return Outcome(
         "links",
         f"{count} links and anchors resolve",

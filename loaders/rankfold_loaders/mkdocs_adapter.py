@@ -1,7 +1,8 @@
 """The only file that imports MkDocs: it puts the generated pages among the authored ones.
 
-Generated pages are virtual files: nothing is written beside the authored pages, and nothing is committed. A build
-collects every fault that it meets and ends with one error that lists them all. Under `mkdocs serve`, where an error
+Generated pages are virtual files: nothing is written beside the authored pages, and nothing is committed. A build whose
+registries or authored text cannot stand ends before its pages are made; any other collects every fault that it meets
+and ends with one error that lists them all. Under `mkdocs serve`, where an error
 would freeze the server, a registry that cannot be read shows its message on the generated pages instead, and the
 other faults are logged.
 
@@ -16,7 +17,7 @@ import logging
 import os
 import threading
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -32,7 +33,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from rankfold_loaders import authored, transcripts
-from rankfold_loaders.built_site import faults_of_folder, read_folder
+from rankfold_loaders.built_site import BuiltPage, faults_of_folder, read_folder, read_page
 from rankfold_loaders.cards import address, alt
 from rankfold_loaders.companions import Shown, companions, moved
 from rankfold_loaders.configuration import EXTENSIONS, STYLESHEET, whole_navigation
@@ -136,25 +137,16 @@ class Adapter:
             config.nav = whole_navigation(config.nav, pages, reference.title, generated, folder)
         return files
 
-    def on_nav(self, nav: Navigation, files: Files, **_: object) -> Navigation:
+    def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
         """Find the pages that no reader would come across."""
         self.order = [page.file.src_uri for page in nav.pages]
         if self.preview:
-            self.preview.begin(self._surroundings(nav, files))
+            self.preview.begin(_surroundings(nav, config, files))
         for file in files.documentation_pages():
             if file.src_uri not in self.order and file.inclusion is not InclusionLevel.NOT_IN_NAV:
                 said = "is not in the navigation; add it to `nav`, or to `not_in_nav` with the reason"
                 self.faults.append(Fault(file.src_uri, said))
         return nav
-
-    def _surroundings(self, nav: Navigation, files: Files) -> Iterator[str]:
-        """Everything that any page may show beside its own text."""
-        yield str(nav)
-        yield repr(sorted(file.src_uri for file in files))
-        theme = self.project.root / "site-templates" / "overrides"
-        hooks = self.project.root.glob("loaders/*.py")
-        for file in sorted([self.project.root / "mkdocs.yml", *hooks, *theme.rglob("*.html")]):
-            yield file.read_text(encoding="utf-8")
 
     def on_page_markdown(self, markdown: str, page: Page, **_: object) -> str:
         """Look facts up in authored pages, and say when a page last changed."""
@@ -222,37 +214,50 @@ class Adapter:
             # The page is there already when its faults are looked for.
             threading.Thread(target=self._warn, args=(self.faults, config), daemon=True).start()
             return
+        pages = read_folder(folder)
         try:
-            self._write_companions(folder, config)
+            beside = self._companions(config)
+            moved_pages = moved(self.project, {path: page.ids for path, page in pages.items()})
+            for path, content in {**beside, **moved_pages}.items():
+                _write(folder / path, content)
+            pages |= {path: read_page(content.decode()) for path, content in moved_pages.items()}
         except SiteError as problem:
             self.faults += problem.faults
-        found = [*self.faults, *self._built_faults(config)]
+        found = [*self.faults, *self._built_faults(config, pages)]
         if found:
             raise PluginError(_report(found))
 
-    def _built_faults(self, config: MkDocsConfig) -> list[Fault]:
-        return faults_of_folder(Path(config.site_dir), config.site_url or "", self.project.reference.demands)
+    def _built_faults(self, config: MkDocsConfig, pages: Mapping[str, BuiltPage]) -> list[Fault]:
+        demands = self.project.reference.demands
+        return faults_of_folder(Path(config.site_dir), config.site_url or "", demands, pages)
 
     def _warn(self, found: Sequence[Fault], config: MkDocsConfig) -> None:
         with contextlib.suppress(FileNotFoundError):  # the next build has begun, and looks itself
-            found = [*found, *self._built_faults(config)]
+            found = [*found, *self._built_faults(config, read_folder(Path(config.site_dir)))]
         for fault in found:
             log.warning("%s", fault)
 
-    def _write_companions(self, folder: Path, config: MkDocsConfig) -> None:
+    def _companions(self, config: MkDocsConfig) -> Mapping[str, bytes]:
         place = {uri: n for n, uri in enumerate(self.order)}
         shown = sorted(self.shown, key=lambda one: (place.get(one.page.uri, len(place)), one.page.uri))
-        for path, content in companions(self.project, shown, summary=config.site_description or "").items():
-            _write(folder / path, content)
-        for path, content in moved(
-            self.project, {path: page.ids for path, page in read_folder(folder).items()}
-        ).items():
-            _write(folder / path, content)
+        return companions(self.project, shown, summary=config.site_description or "")
 
 
 def _write(file: Path, content: bytes) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(content)
+
+
+def _surroundings(nav: Navigation, config: MkDocsConfig, files: Files) -> Iterator[str]:
+    """Everything that any page may show beside its own text."""
+    yield str(nav)
+    yield repr(sorted(file.src_uri for file in files))
+    own = config.theme.custom_dir
+    theme = sorted(Path(own).rglob("*.html")) if own else []
+    configuration = Path(config.config_file_path)
+    hooks = [configuration.parent / name for name in config.hooks]
+    for file in [configuration, *hooks, *theme]:
+        yield file.read_text(encoding="utf-8")
 
 
 def _search(config: MkDocsConfig) -> Any:
