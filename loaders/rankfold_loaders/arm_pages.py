@@ -31,7 +31,6 @@ def pages(maker: Maker) -> list[Page]:
         profiles=len(joined.entries["profiles"]),
         default_profile=maker.link("profiles", default),
         rank_constant=constant,
-        rank_constant_link=maker.link("constants", "rank_constant"),
         figures=_figures(maker, constant),
         first=f"{1 / (constant + 1):.4f}",
         second=f"{1 / (constant + 2):.4f}",
@@ -107,7 +106,7 @@ def weights(maker: Maker) -> Table:
         "Arm",
         "Default weight",
         *(f"Profile {maker.link('profiles', entry.name)}" for entry in profiles),
-        *(_precondition_heading(maker, entry) for entry in preconditions),
+        *(_precondition(maker, entry, "heading") for entry in preconditions),
     ]
     rows = []
     for arm in maker.joined.entries["arms"]:
@@ -132,9 +131,10 @@ def weights(maker: Maker) -> Table:
     )
 
 
-def _precondition_heading(maker: Maker, entry: Entry) -> str:
+def _precondition(maker: Maker, entry: Entry, words: str) -> str:
+    """A link to a precondition, in the words of one of its fields."""
     row = maker.joined.reference.row("preconditions")
-    return f"[{md.escape(entry.value('heading'))}]({href(maker.here, row, entry.name)})"
+    return f"[{md.escape(entry.value(words))}]({href(maker.here, row, entry.name)})"
 
 
 def _holds(name: str, holds: bool) -> str:
@@ -202,7 +202,7 @@ def _statements(maker: Maker, profile: Entry, described: Mapping[str, Any]) -> P
     table = Table(
         f"Combinations of preconditions and their statements in the profile {profile.name}",
         "combinations",
-        ("Statement", "Arms that fire", *(_title(maker, entry) for entry in preconditions)),
+        ("Statement", "Arms that fire", *(_precondition(maker, entry, "title") for entry in preconditions)),
         tuple(rows),
         filter=Filter(
             "Show where these hold",
@@ -236,8 +236,3 @@ def _derived(maker: Maker, shown: Sequence[Entry]) -> list[str]:
     names = {entry.name for entry in shown}
     every = maker.joined.entries["preconditions"]
     return [maker.link("preconditions", entry.name) for entry in every if entry.name not in names]
-
-
-def _title(maker: Maker, entry: Entry) -> str:
-    row = maker.joined.reference.row("preconditions")
-    return f"[{md.escape(entry.value('title'))}]({href(maker.here, row, entry.name)})"

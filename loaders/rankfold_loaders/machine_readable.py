@@ -90,7 +90,11 @@ def _record(
 def _without_places(value: Any) -> Any:
     """A value without the places of this machine that may stand deep inside it."""
     if isinstance(value, dict):
-        return {key: _without_places(item) for key, item in value.items() if key not in ("source", "file")}
+        return {
+            key: _without_places(item)
+            for key, item in value.items()
+            if not (isinstance(item, dict) and item.keys() == {"file", "line"})
+        }
     return [_without_places(item) for item in value] if isinstance(value, list) else value
 
 

@@ -19,7 +19,7 @@ ROWS: tuple[RegistryPage, ...] = (
         each="reference/arms/{name}.md",
         each_template="arm.md.jinja",
         pages="rankfold_loaders.arm_pages:pages",
-        columns=(Column("Arm", "name", "name"), Column("Default weight", "weight", "number")),
+        columns=(Column("Arm", "name", "name"),),
         details=(
             Column("Default weight", "weight", "number"),
             Column("Reads", "reads", "code"),

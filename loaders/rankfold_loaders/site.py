@@ -115,7 +115,7 @@ def with_playground(project: Project, site: GeneratedSite) -> GeneratedSite:
         project.cache,
     )
     files = playground.assets(made, project.root / ".cache/playground/dist")
-    page = _rendered(Renderer(cache=project.cache), playground.page(made, files), project.dates)
+    page = _rendered(Renderer(cache=project.cache, own=project.templates), playground.page(made, files), project.dates)
     return replace(site, pages=(*site.pages, page), files={**site.files, **files})
 
 
