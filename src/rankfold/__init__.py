@@ -1,11 +1,17 @@
 """Hybrid search in one SQLite file whose ranking you can read.
 
+```python
 import rankfold
 
 with rankfold.open("notes.db") as notes:
     notes.index("notes/")
-    for hit in notes.search("one writer many readers", limit=5):
-        print(hit.path, hit.snippet)
+    for hit in notes.search("one writer many readers", limit=1):
+        print(hit.path, hit.score)
+```
+
+```text
+notes/wal.md 0.03359333685880487
+```
 """
 
 from __future__ import annotations
