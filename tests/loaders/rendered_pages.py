@@ -6,22 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import markdown
-import yaml
 from bs4 import BeautifulSoup
 
 from loaders.site_trees import REPOSITORY
+from rankfold_loaders import configuration
 from rankfold_loaders.agreement import Entry, Joined, Source
 from rankfold_loaders.page_model import Page
 from rankfold_loaders.pages import Maker
 from rankfold_loaders.registries import Reference, RegistryPage
 from rankfold_loaders.render import Renderer
-
-
-class _Configuration(yaml.SafeLoader):
-    """Reads `mkdocs.yml` without MkDocs."""
-
-
-_Configuration.add_multi_constructor("", lambda *_: None)
 
 
 def maker(kind: str, rows: Sequence[RegistryPage], values: Mapping[str, Sequence[dict[str, Any]]]) -> Maker:
@@ -44,7 +37,7 @@ def maker(kind: str, rows: Sequence[RegistryPage], values: Mapping[str, Sequence
 def html(page: Page) -> BeautifulSoup:
     """A page as a browser gets it, without the theme around it."""
     text = Renderer().render(page).partition("\n---\n\n")[2]
-    stated = yaml.load((REPOSITORY / "mkdocs.yml").read_text(encoding="utf-8"), _Configuration)["markdown_extensions"]
+    stated = configuration.read(REPOSITORY / "mkdocs.yml")["markdown_extensions"]
     names = [next(iter(item)) if isinstance(item, dict) else item for item in stated]
     configured = {name: options for item in stated if isinstance(item, dict) for name, options in item.items()}
     made = markdown.markdown(text, extensions=names, extension_configs=configured)

@@ -16,6 +16,7 @@ from loaders.site_trees import REPOSITORY
 from rankfold_loaders.api import describe
 from rankfold_loaders.api_pages import pages, undocumented
 from rankfold_loaders.faults import SiteError
+from rankfold_loaders.own_reference import OWN
 from rankfold_loaders.registries import Column, RegistryPage
 from rankfold_loaders.static import Reader
 
@@ -155,18 +156,7 @@ class Shelf:
         pass
 '''
 ROWS = (
-    RegistryPage(
-        kind="python",
-        word="name",
-        title="Python API",
-        description="Every public name.",
-        records="shop:__all__",
-        uri="reference/python/index.md",
-        template="api.md.jinja",
-        each="reference/python/{name}.md",
-        each_template="api_object.md.jinja",
-        columns=(Column("Name", "name", "name"),),
-    ),
+    OWN.row("python"),
     RegistryPage(
         kind="errors",
         word="error",

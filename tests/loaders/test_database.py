@@ -20,21 +20,13 @@ from rankfold.storage.header import APPLICATION_ID
 from rankfold_loaders.database import migrations, tables
 from rankfold_loaders.database_pages import pages, undocumented
 from rankfold_loaders.faults import SiteError
+from rankfold_loaders.own_reference import OWN
 from rankfold_loaders.registries import Column, RegistryPage
 
 DESCRIBED = tables()
 BY_NAME = {table["name"]: table for table in DESCRIBED}
 ROWS = (
-    RegistryPage(
-        kind="tables",
-        word="table",
-        title="Database schema",
-        description="Every table.",
-        records="rankfold_loaders.database:tables()",
-        uri="reference/database.md",
-        template="database.md.jinja",
-        columns=(Column("Table", "name", "name"), Column("Read by arms", "arms", "link", "arms")),
-    ),
+    OWN.row("tables"),
     *(
         RegistryPage(
             kind=kind,

@@ -14,20 +14,9 @@ from rankfold.cli.schema import envelope_schema
 from rankfold_loaders.envelope import FAILURE, answers
 from rankfold_loaders.envelope_pages import SCHEMA_FILE, files, pages, undocumented, whole
 from rankfold_loaders.faults import SiteError
-from rankfold_loaders.registries import Column, RegistryPage
+from rankfold_loaders.own_reference import OWN
 
-ROWS = (
-    RegistryPage(
-        kind="answers",
-        word="answer",
-        title="JSON envelope",
-        description="What every command prints with --json.",
-        records="rankfold_loaders.envelope:answers()",
-        uri="reference/json-envelope.md",
-        template="envelope.md.jinja",
-        columns=(Column("Kind", "name", "name"), Column("What it is", "doc", "prose")),
-    ),
-)
+ROWS = (OWN.row("answers"),)
 RECORDS = answers()
 EXAMPLE = {
     "api_version": "1",
