@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from functools import cache
 from pathlib import PurePath
 
 from rankfold_loaders.registries import RegistryPage
@@ -44,6 +45,7 @@ def href(here: str, page: RegistryPage, name: str) -> str:
     return fragment if target == here else relative(here, target) + fragment
 
 
+@cache
 def relative(here: str, target: str) -> str:
     """Relative link between two pages."""
     return posixpath.relpath(target, posixpath.dirname(here) or ".")

@@ -28,6 +28,7 @@ import yaml
 
 from rankfold_loaders import markdown_text as md
 from rankfold_loaders import transcripts
+from rankfold_loaders.configuration import SafeLoader
 from rankfold_loaders.facts import FACT
 from rankfold_loaders.faults import Fault
 from rankfold_loaders.project import Project
@@ -365,7 +366,7 @@ def read_records(project: Project, entries: Mapping[str, Sequence[Named]], names
     file = project.root / LEDGER
     ledger: dict[str, tuple[str, ...]] = {}
     found = Reading()
-    for entry in (yaml.safe_load(file.read_text(encoding="utf-8")) or []) if file.is_file() else []:
+    for entry in (yaml.load(file.read_text(encoding="utf-8"), SafeLoader) or []) if file.is_file() else []:
         if not str(entry.get("because", "")).strip():
             found.faults.append(Fault(LEDGER, f"{', '.join(entry['in'])}: there is no reason; say why in `because`"))
         ledger |= dict.fromkeys(entry["in"], tuple(map(str, entry["types"])))

@@ -35,7 +35,11 @@ class Tagged:
     node: yaml.Node
 
 
-class _Loader(yaml.SafeLoader):
+SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""Reads plain YAML, ten times as fast where the parser in C is there."""
+
+
+class _Loader(SafeLoader):  # type: ignore[misc]
     """Reads YAML with any tags."""
 
 

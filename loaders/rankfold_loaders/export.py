@@ -28,6 +28,7 @@ from rankfold_loaders.site import (
     GeneratedSite,
     generate,
     navigation,
+    read_registries,
     with_playground,
     without_playground,
 )
@@ -71,12 +72,13 @@ def export(project: Project, *, playground: bool = True) -> Export:
         SiteError: the registries cannot be read, a fact is unknown, or a page is written by hand and generated too.
     """
     stated = configuration.read(project.root / project.config)
-    site = generate(project)
+    registries = read_registries(project)
+    site = generate(project, registries)
     if project.reference.playground and playground:
-        site = with_playground(project, site)
+        site = with_playground(project, site, registries.facts)
     elif project.reference.playground:
         site = replace(site, pages=(*site.pages, without_playground()))
-    authored, assets = _authored(project, site, GitIgnoreSpec.from_lines(_excluded(stated)))
+    authored, assets = _authored(project, site, registries.facts, GitIgnoreSpec.from_lines(_excluded(stated)))
     pages = authored | {page.uri: _dated(page.markdown, page.changed).encode() for page in site.pages}
     files = {f"docs/{uri}": content for uri, content in {**assets, **site.files, **pages}.items()}
     theme = stated.get("theme")
@@ -94,7 +96,7 @@ def _excluded(stated: Mapping[str, Any]) -> list[str]:
 
 
 def _authored(
-    project: Project, site: GeneratedSite, excluded: GitIgnoreSpec
+    project: Project, site: GeneratedSite, known: Mapping[str, str], excluded: GitIgnoreSpec
 ) -> tuple[dict[str, bytes], dict[str, bytes]]:
     """The pages that are written by hand, with their facts looked up, and what stands beside them."""
     generated = {page.uri for page in site.pages}
@@ -112,7 +114,7 @@ def _authored(
             front = _FRONT_MATTER.match(text)
             head = front.group() if front else ""
             with _collected(faults):
-                body = substitute(text[len(head) :], site.facts, place, head.count("\n") + 1)
+                body = substitute(text[len(head) :], known, place, head.count("\n") + 1)
                 pages[uri] = _dated(head + body, project.dates.get(place, "")).encode()
         else:
             others[uri] = content

@@ -49,6 +49,7 @@ from rankfold_loaders.site import (
     failure_pages,
     generate,
     navigation,
+    read_registries,
     with_playground,
     without_playground,
 )
@@ -66,6 +67,7 @@ class Adapter:
     def __init__(self) -> None:
         self.project = Project(Path())
         self.site: GeneratedSite | None = None
+        self.facts: Mapping[str, str] = {}
         self.made: dict[str, GeneratedPage] = {}
         self.faults: list[Fault] = []
         self.order: list[str] = []
@@ -93,19 +95,22 @@ class Adapter:
     @event_priority(100)  # before other plugins, so that they see the generated pages too
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Add the generated pages and files, and their part of the navigation."""
-        self.faults, self.shown, self.site = [], [], None
+        self.faults, self.shown, self.site, self.facts = [], [], None, {}
         self.preview = Preview() if _serving() else None
         try:
             asked = "looked up" in self.project.reference.demands and not _serving()
             if asked and (stale := transcripts.stale(self.project.root)):
                 raise SiteError(stale)
-            self.site = generate(self.project, self.preview.once if self.preview else None)
-            if asked:
-                read = authored.read_pages(self.project, self.site.facts, self.site.joined.entries)
-                if read.faults:
-                    raise SiteError(read.faults)
+            registries = read_registries(self.project, self.preview.once if self.preview else None)
+            if (
+                asked
+                and (typed := authored.read_pages(self.project, registries.facts, registries.joined.entries)).faults
+            ):
+                raise SiteError(typed.faults)
+            self.facts = registries.facts
+            self.site = generate(self.project, registries)
             if self.project.reference.playground and _wants_playground(config):
-                self.site = with_playground(self.project, self.site)
+                self.site = with_playground(self.project, self.site, self.facts)
             elif self.project.reference.playground:
                 self.site = replace(self.site, pages=(*self.site.pages, without_playground()))
             made = self.site.pages
@@ -168,7 +173,7 @@ class Adapter:
         cut = len(content) - len(markdown) if content.endswith(markdown) else 0
         place = f"{self.project.docs}/{uri}"
         try:
-            looked_up = substitute(markdown, self.site.facts, place, content.count("\n", 0, cut) + 1)
+            looked_up = substitute(markdown, self.facts, place, content.count("\n", 0, cut) + 1)
         except SiteError as problem:
             self.faults += problem.faults
             return f"!!! failure\n\n    {'; '.join(str(fault) for fault in problem.faults)}\n\n{markdown}"

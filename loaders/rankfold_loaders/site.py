@@ -47,18 +47,26 @@ class GeneratedPage:
 
 
 @dataclass(frozen=True)
+class Registries:
+    """What a site states: registries that agree with their source, and the facts that authored pages may quote."""
+
+    joined: Joined
+    field_docs: Mapping[str, Mapping[str, str]]
+    """Per record class, what it says about each of its fields."""
+    facts: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class GeneratedSite:
-    """All generated pages and files, and the facts that authored pages may quote."""
+    """All generated pages and files."""
 
     pages: tuple[GeneratedPage, ...]
-    facts: Mapping[str, str]
-    joined: Joined
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Other files of the site, by their path in it."""
 
 
-def generate(project: Project, once: Once | None = None) -> GeneratedSite:
-    """Read the registries, compare them with the source, and render every page.
+def read_registries(project: Project, once: Once | None = None) -> Registries:
+    """Read the registries and compare them with the source.
 
     Args:
         project: whose site it is.
@@ -72,19 +80,30 @@ def generate(project: Project, once: Once | None = None) -> GeneratedSite:
     if faults:
         raise SiteError(faults)
     field_docs = {row.record: reader.field_docs(row.record) for row in project.reference.registries if row.record}
+    return Registries(joined, field_docs, facts(joined, project.facts()))
+
+
+def generate(project: Project, registries: Registries) -> GeneratedSite:
+    """Every page and every file that shows registries."""
+    joined = registries.joined
+    files = {**machine_readable(joined, joined.live["schemas"], project.site_url)}
+    if "answers" in joined.entries:
+        files |= envelope_pages.files(joined.entries["answers"])
+    return GeneratedSite(generated_pages(project, registries), files)
+
+
+def generated_pages(project: Project, registries: Registries) -> tuple[GeneratedPage, ...]:
+    """Every page, rendered, without the playground."""
     renderer = Renderer(cache=project.cache, own=project.templates)
     dates = project.dates
-    made = tuple(_rendered(renderer, page, dates) for page in pages(joined, field_docs))
+    made = tuple(_rendered(renderer, page, dates) for page in pages(registries.joined, registries.field_docs))
     text = changelog.changelog(project)
     if text is not None:
         file = project.reference.changelog
         dated = project.dates.get(file, "")
         page = GeneratedPage(changelog.URI, changelog.TITLE, changelog.DESCRIPTION, text, file, changed=dated)
         made = (*made, page)
-    files = {**machine_readable(joined, joined.live["schemas"], project.site_url)}
-    if "answers" in joined.entries:
-        files |= envelope_pages.files(joined.entries["answers"])
-    return GeneratedSite(made, facts(joined, project.facts()), joined, files)
+    return made
 
 
 def _read(project: Project) -> tuple[Reader, live.Live]:
@@ -99,13 +118,19 @@ def _read_from(project: Project) -> list[Path]:
     return [*files, project.root / "mkdocs.yml"]
 
 
-def with_playground(project: Project, site: GeneratedSite) -> GeneratedSite:
-    """The same site with the page on which readers run the statements themselves, and the files that it loads."""
+def with_playground(project: Project, site: GeneratedSite, known: Mapping[str, str]) -> GeneratedSite:
+    """The same site with the page on which readers run the statements themselves, and the files that it loads.
+
+    Args:
+        project: whose site it is.
+        site: without the playground.
+        known: the facts that the authored pages, which are searched there, look up.
+    """
     authored = {}
     for file in sorted((project.root / project.docs).rglob("*.md")):
         path = file.relative_to(project.root / project.docs).as_posix()
         with contextlib.suppress(SiteError):  # an unknown fact is a fault of its own page
-            authored[path] = substitute(file.read_text(encoding="utf-8"), site.facts, path)
+            authored[path] = substitute(file.read_text(encoding="utf-8"), known, path)
     made = playground.export(
         project.source,
         [

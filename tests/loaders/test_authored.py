@@ -11,10 +11,9 @@ import pytest
 from loaders.site_trees import REPOSITORY
 from rankfold_loaders import authored
 from rankfold_loaders.authored import Page, read_pages, read_records
-from rankfold_loaders.facts import facts
 from rankfold_loaders.project import Project
 from rankfold_loaders.registries import Reference
-from rankfold_loaders.site import generate
+from rankfold_loaders.site import read_registries
 from rankfold_loaders.vocabulary import Vocabulary
 
 KNOWN = {
@@ -190,20 +189,20 @@ def test_a_record_renamed_stops_the_pages_that_quote_it(own_tree: Path) -> None:
     page.write_text(page.read_text(encoding="utf-8") + "\nThe constant `coverage_floor`.\n", encoding="utf-8")
     constants = own_tree / "src/rankfold/constants.py"
     project = Project.at(own_tree)
-    made = generate(project)
+    made = read_registries(project)
     before = {fault.message for fault in read_pages(project, made.facts, made.joined.entries).faults}
     assert not any("coverage_floor" in message for message in before)
     text = constants.read_text(encoding="utf-8")
     constants.write_text(text.replace('name="coverage_floor"', 'name="floor_of_coverage"'), encoding="utf-8")
-    made = generate(project)
+    made = read_registries(project)
     after = [str(fault) for fault in read_pages(project, made.facts, made.joined.entries).faults]
     assert any("docs/how-a-search-runs.md" in fault and "'coverage_floor' is no name" in fault for fault in after)
 
 
 def test_the_projects_own_pages_pass() -> None:
     project = Project.at(REPOSITORY)
-    made = generate(project)
-    found = read_pages(project, facts(made.joined, project.facts()), made.joined.entries)
+    made = read_registries(project)
+    found = read_pages(project, made.facts, made.joined.entries)
     assert [str(fault) for fault in found.faults] == []
     assert found.looked_up > 20
     assert found.verified > 20
