@@ -63,7 +63,7 @@ class Arm:
     sql: str
     """The SELECT, as text with named holes: `{scope}` and `{candidates}` name a table with a column `document_id`,
     `{exclusions}` is a predicate on the document `d`, `{column_weights}` a list of numbers, and the name of any
-    constant its value. Slots are written `?1`, `?2` and so on. Ranks begin at 1."""
+    constant its value. Slots are SQLite's numbered parameters. Ranks begin at 1."""
     fast_sql: str = ""
     """The same rows for the default scope, found through an index; proved equal to `sql` by a property test."""
     raw: RawValue

@@ -37,10 +37,7 @@ LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv", "site", ".demo", ".*_cache", ".hypothesis", "__pycache__", "node_modules", ".rankfold"
 )
 BUILDS = 50
-"""How many changes of code are seen by a full build; changes of authored pages all are."""
-
-MOST = 120
-"""How many changes of code are made unless all are asked for: what two processors do in five minutes."""
+"""How many changes of code are seen by a full build too; changes of authored pages all are."""
 
 Seen = dict[str, Any]
 """What a worker answers: `stopped`, why a build stopped, and `pages`, a digest by page."""
@@ -75,6 +72,7 @@ class Worker:
                 self.root / code, quiet=1, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH
             )
         self._processes: dict[bool, subprocess.Popen[str]] = {}
+        self._heard = folder / "heard.txt"
 
     def _process(self, authored: bool) -> subprocess.Popen[str]:
         if authored not in self._processes:
@@ -83,14 +81,15 @@ class Worker:
                 "PYTHONDONTWRITEBYTECODE": "1",
                 "NO_MKDOCS_2_WARNING": "1",
             }
-            self._processes[authored] = subprocess.Popen(
-                [sys.executable, "-P", WORKER, str(self.root), *["--warm"] * authored],
-                env=environment,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                encoding="utf-8",
-            )
+            with self._heard.open("a") as heard:
+                self._processes[authored] = subprocess.Popen(
+                    [sys.executable, "-P", WORKER, str(self.root), *["--warm"] * authored],
+                    env=environment,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=heard,
+                    encoding="utf-8",
+                )
         return self._processes[authored]
 
     def see(self, mutation: Mutation, how: str) -> Seen:
@@ -101,7 +100,10 @@ class Worker:
         assert process.stdout is not None
         process.stdin.write(json.dumps(asked) + "\n")
         process.stdin.flush()
-        return dict(json.loads(process.stdout.readline()))
+        answer = process.stdout.readline()
+        if not answer:
+            raise RuntimeError(f"a worker ended: {self._heard.read_text()[-2000:]}")
+        return dict(json.loads(answer))
 
     def close(self) -> None:
         """End the processes; the folder is the caller's."""
@@ -112,15 +114,13 @@ class Worker:
 NO_CHANGE = Mutation("", ("", "", ""), "mkdocs.yml", 1, 0, 0, "", "")
 
 
-def tasks(root: Path, only: str = "", seed: int = 1, most: int | None = None) -> list[Task]:
+def tasks(root: Path, only: str = "", seed: int = 1) -> list[Task]:
     """The changes, in an order that the seed decides, so that long ones do not come last together.
 
     Args:
         root: the project.
         only: a pattern of the changes that are wanted.
-        seed: decides the order, the full builds and, where there are more changes of code than `most`, which are made.
-        most: how many changes of code to make; the first ones are of as many different fields as there are. Changes of
-            authored pages are always made, all of them.
+        seed: decides the order and the full builds, which are of as many different fields as there are.
     """
     chosen = random.Random(seed)
     of_code = [
@@ -138,8 +138,8 @@ def tasks(root: Path, only: str = "", seed: int = 1, most: int | None = None) ->
         turns.append(fields[field])
         fields[field] += 1
     of_code = [of_code[n] for n in sorted(range(len(of_code)), key=turns.__getitem__)]
-    found = [Task(mutation, "pages") for mutation in of_code[:most]]
-    found += [Task(mutation, "build") for mutation in chosen.sample(of_code, min(BUILDS, len(of_code)))]
+    found = [Task(mutation, "pages") for mutation in of_code]
+    found += [Task(mutation, "build") for mutation in of_code[:BUILDS]]
     found += [Task(mutation, "build") for mutation in mutations.authored(root)]
     found = [
         task for task in found if re.search(only, f"{task.mutation.file} {task.mutation.group} {task.mutation.what}")
@@ -226,14 +226,11 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="REGEX", help="only changes whose file, group or text it matches")
     parser.add_argument("--list", action="store_true", help="print the changes and make none")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time (default: 2)")
-    parser.add_argument("--seed", type=int, default=1, help="decides what is chosen, and the order (default: 1)")
-    parser.add_argument("--most", type=int, default=MOST, help=f"how many changes of code (default: {MOST})")
-    parser.add_argument("--all", action="store_true", help="every change of code; takes a quarter of an hour")
+    parser.add_argument("--seed", type=int, default=1, help="decides the full builds and the order (default: 1)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write what each change did")
     arguments = parser.parse_args()
     console = Console()
-    most = None if arguments.all or arguments.only else arguments.most
-    wanted = tasks(arguments.root.resolve(), arguments.only, arguments.seed, most)
+    wanted = tasks(arguments.root.resolve(), arguments.only, arguments.seed)
     if arguments.list:
         for task in wanted:
             console.print(f"{task.how:6} {task.mutation.file}:{task.mutation.line}  {task.mutation.what}", markup=False)

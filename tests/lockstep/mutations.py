@@ -102,7 +102,7 @@ class Source:
         elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
             yield self.change(group, fact, start, end, _other_number(node.value))
         elif isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
-            yield self.change(group, fact, *self._word(start, end))
+            yield self.change(group, fact, *self.last_word(start, end))
         elif isinstance(node, ast.Name) and node.id in self.strings:
             yield self.change(group, fact, start, end, f'{node.id} + " {WORD}"')
         elif isinstance(node, (ast.Tuple, ast.List)) and node.elts:
@@ -124,8 +124,8 @@ class Source:
                 if keyword.arg:
                     yield from self.values(group, (kind, name, f"{path}.{keyword.arg}"), keyword.value)
 
-    def _word(self, start: int, end: int) -> tuple[int, int, str]:
-        """The last word of a string, outside of what is filled in; of an empty string all of it."""
+    def last_word(self, start: int, end: int) -> tuple[int, int, str]:
+        """The last word of a string, outside of what is filled in, and another; of an empty string all of it."""
         text = self.text[start:end]
         blank = re.sub(r"\{[^{}]*\}", lambda hole: " " * len(hole.group()), text)
         found = list(re.finditer(r"[A-Za-z]{2,}", blank[1:]))
@@ -157,19 +157,59 @@ PROSE = ("doc", "fix", "source", "bounds", "unit", "vocabulary", "supplied_by")
 
 
 def docstrings(root: Path) -> Iterator[Mutation]:
-    """Each numeral and each quoted name in the texts of records: these are authored too."""
+    """Each numeral and each quoted name in the texts of records and in public docstrings: these are authored too."""
     for change in records(root):
-        if change.fact[2].rpartition(".")[2] not in PROSE:
-            continue
-        source = Source(root, root / change.file)
-        start, end = next(span for span in source.literals if span[0] <= change.start < span[1])
-        for numeral in NUMERAL.finditer(source.text, start, end):
-            yield source.change("docstring", change.fact, *numeral.span(), _next_digit(numeral[0]))
-        for quoted in re.finditer(r"`([^`\n]+)`", source.text[start:end]):
-            word = re.search(r"[A-Za-z_][\w-]*", quoted[1])
-            if word:
-                at = start + quoted.start(1) + word.start()
-                yield source.change("docstring", change.fact, at, at + len(word[0]), f"{word[0]}x")
+        if change.fact[2].rpartition(".")[2] in PROSE:
+            source = Source(root, root / change.file)
+            start, end = next(span for span in source.literals if span[0] <= change.start < span[1])
+            yield from _claims(source, change.fact, start, end)
+    for source, name, node in _public(root):
+        for owner, below in _documented(name, node):
+            yield from _claims(source, ("python", owner, "doc"), *source.span(below))
+
+
+def _claims(source: Source, fact: tuple[str, str, str], start: int, end: int) -> Iterator[Mutation]:
+    """Each numeral and each quoted name in a stretch of text; code that runs is held by what it prints."""
+    text = _blank(
+        source.text[start:end],
+        [match.span() for match in re.finditer(r"^ *```.*?^ *```$", source.text[start:end], re.DOTALL | re.MULTILINE)],
+    )
+    for numeral in NUMERAL.finditer(text):
+        at = start + numeral.start()
+        yield source.change("docstring", fact, at, at + len(numeral[0]), _next_digit(numeral[0]))
+    for quoted in re.finditer(r"`([^`\n]+)`", text):
+        word = re.search(r"[A-Za-z_][\w-]*", quoted[1])
+        if word:
+            at = start + quoted.start(1) + word.start()
+            yield source.change("docstring", fact, at, at + len(word[0]), f"{word[0]}x")
+
+
+def _public(root: Path) -> Iterator[tuple[Source, str, ast.ClassDef | ast.FunctionDef]]:
+    """What the package's root exports, with its file."""
+    package = Source(root, root / "src/rankfold/__init__.py")
+    for node in package.tree.body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rankfold"):
+            path = root / "src" / str(node.module).replace(".", "/")
+            file = path.with_suffix(".py")
+            source = Source(root, file if file.is_file() else path / "__init__.py")
+            exported = {alias.name for alias in node.names}
+            for found in source.tree.body:
+                if isinstance(found, (ast.ClassDef, ast.FunctionDef)) and found.name in exported:
+                    yield source, found.name, found
+
+
+def _documented(name: str, node: ast.ClassDef | ast.FunctionDef) -> Iterator[tuple[str, ast.Constant]]:
+    """The docstrings of an object: its own, and of a class those of its public methods and attributes."""
+    for n, statement in enumerate(node.body):
+        if isinstance(statement, ast.FunctionDef) and isinstance(node, ast.ClassDef):
+            if not statement.name.startswith("_"):
+                yield from _documented(f"{name}.{statement.name}", statement)
+        elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+            before = node.body[n - 1]
+            attribute = before.target if n and isinstance(before, ast.AnnAssign) else None
+            if n == 0 or isinstance(attribute, ast.Name):
+                owner = f"{name}.{attribute.id}" if isinstance(attribute, ast.Name) else name
+                yield owner, statement.value
 
 
 def _next_digit(numeral: str) -> str:
@@ -206,14 +246,30 @@ def _called(node: ast.expr) -> str:
 
 
 def schema(root: Path) -> Iterator[Mutation]:
-    """Each column of each table that a migration makes."""
+    """Each table that a migration makes: what it says of itself, and of each column the name, type and meaning."""
     for file in sorted((root / "src").rglob("migrations/*/*.sql")):
         source = Source(root, file)
-        for table in re.finditer(r"^CREATE TABLE (\w+) \(\n(.*?)^\)", source.text, re.DOTALL | re.MULTILINE):
-            for column in re.finditer(r"^  ([a-z_]+) (?=[A-Z])", table[2], re.MULTILINE):
-                at = table.start(2) + column.start(1)
-                fact = ("schema", table[1], column[1])
-                yield source.change("schema", fact, at, at + len(column[1]), f"{column[1]}_{WORD}")
+        tables = re.finditer(
+            r"^-- (?P<doc>[^\n]*)\nCREATE TABLE (\w+) \(\n(?P<body>.*?)^\)", source.text, re.DOTALL | re.MULTILINE
+        )
+        for table in tables:
+            yield source.change("schema", ("schema", table[2], "doc"), *source.last_word(*table.span("doc")))
+            for column in re.finditer(
+                r"^  (?P<name>[a-z_]+) (?P<type>[A-Z]+)(?P<key> [A-Z ]*PRIMARY KEY)?[^\n]*?(?:-- (?P<doc>[^\n]*))?$",
+                table["body"],
+                re.MULTILINE,
+            ):
+                fact = ("schema", table[2], column["name"])
+                spans = {
+                    part: [table.start("body") + offset for offset in column.span(part)] for part in ("name", "type")
+                }
+                yield source.change("schema", fact, spans["name"][1], spans["name"][1], f"_{WORD}")
+                if not column["key"]:
+                    other = "TEXT" if column["type"] != "TEXT" else "BLOB"
+                    yield source.change("schema", fact, *spans["type"], other)
+                if column["doc"]:
+                    start, end = (table.start("body") + offset for offset in column.span("doc"))
+                    yield source.change("schema", fact, *source.last_word(start, end))
 
 
 def columns(root: Path) -> Iterator[Mutation]:

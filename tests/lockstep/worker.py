@@ -4,13 +4,17 @@ The worker imports what others wrote (MkDocs, griffe, click …) and then forks 
 interpreter for everything that is ours, without the second that it takes to start one.
 
 With `--warm` it has built the unchanged site before, and keeps what other processes and griffe told about the source.
-That is for changes of authored pages, which leave the source as it is.
+That is for changes of authored pages, which leave the source as it is. Without it, it has parsed every file of the
+source, so that a child that makes only pages parses the one that changed. A whole build starts from nothing.
 """
 
 from __future__ import annotations
 
+import ast
+import builtins
 import contextlib
 import dataclasses
+import gc
 import hashlib
 import importlib
 import io
@@ -43,12 +47,50 @@ def main() -> None:
         _keep(griffe, "load")
         _keep(subprocess, "run")
         look(root, "build")
+    else:
+        _remember_parsing(root / "src")
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     for line in sys.stdin:
         asked = json.loads(line)
         answers.write(json.dumps(change(root, asked)) + "\n")
         answers.flush()
+
+
+def _remember_parsing(source: Path) -> None:
+    """Let what parses a file again get what it got for the same text, both as a syntax tree and as griffe's module."""
+    import griffe
+    from griffe._internal import loader
+
+    visit, visited = loader.visit, dict[tuple[object, ...], Any]()
+    parse, parsed = compile, dict[tuple[object, ...], Any]()
+
+    def visit_once(name: str, filepath: Path, code: str, *, parent: Any, **named: Any) -> Any:
+        key = (name, filepath, code)
+        if key not in visited:
+            visited[key] = visit(name, filepath=filepath, code=code, parent=parent, **named)
+        module = visited[key]
+        module.parent = parent
+        module._lines_collection, module._modules_collection = named["lines_collection"], named["modules_collection"]
+        for member in module.members.values():
+            if member.is_alias:
+                member._target = None  # it may be in the file that changed
+        return module
+
+    def parse_once(source: Any, filename: Any, mode: str, flags: int = 0, *more: Any, **named: Any) -> Any:
+        if not flags & ast.PyCF_ONLY_AST:
+            return parse(source, filename, mode, flags, *more, **named)
+        key = (source, mode, flags, *more, *named.items())
+        if key not in parsed:
+            parsed[key] = parse(source, filename, mode, flags, *more, **named)
+        return parsed[key]
+
+    loader.visit = visit_once  # type: ignore[assignment]
+    builtins.compile = parse_once  # type: ignore[assignment]
+    for package in source.glob("*/__init__.py"):
+        griffe.load(package.parent.name, search_paths=[source], allow_inspection=False, resolve_aliases=True)
+    for file in source.rglob("*.py"):
+        ast.parse(file.read_text(encoding="utf-8"))
 
 
 def _keep(module: Any, name: str) -> None:
@@ -80,6 +122,7 @@ def forked(root: Path, how: str) -> dict[str, Any]:
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
+        gc.disable()  # it would touch, and so copy, all that the parent holds
         os.close(reading)
         with os.fdopen(writing, "w") as out:
             json.dump(look(root, how), out)
@@ -118,22 +161,25 @@ def look(root: Path, how: str) -> dict[str, Any]:
 
 def generated(root: Path) -> dict[str, str]:
     """Every generated page as Markdown, and every authored one with its facts, checked as a build checks them."""
-    from rankfold_loaders import authored, site, transcripts
+    from rankfold_loaders import authored, live, site, transcripts
     from rankfold_loaders.facts import substitute
     from rankfold_loaders.faults import SiteError
     from rankfold_loaders.project import Project
 
+    # This process is as fresh as the one that would be asked.
+    live._ask = lambda of: json.loads(json.dumps(live.collect(of.reference, of.root.resolve(), of.cache)))
     project = Project.at(root)
     # The sample corpus shows what records do; which pages state a record is asked here without it.
     project = dataclasses.replace(project, reference=dataclasses.replace(project.reference, sample=""))
-    made = site.generate(project)
-    faults = [*transcripts.stale(root), *authored.read_pages(project, made.facts, made.joined.entries).faults]
+    registries = site.read_registries(project)
+    faults = [*transcripts.stale(root)]
+    faults += authored.read_pages(project, registries.facts, registries.joined.entries).faults
     if faults:
         raise SiteError(faults)
-    pages = {page.uri: page.markdown for page in made.pages}
+    pages = {page.uri: page.markdown for page in site.generated_pages(project, registries)}
     for file in sorted((root / "docs").rglob("*.md")):
         name = file.relative_to(root).as_posix()
-        pages[name] = substitute(file.read_text(encoding="utf-8"), made.facts, name)
+        pages[name] = substitute(file.read_text(encoding="utf-8"), registries.facts, name)
     return pages
 
 
