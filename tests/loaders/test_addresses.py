@@ -12,6 +12,7 @@ row = OWN.row
 
 
 def test_every_name_has_its_own_id() -> None:
+    """FC-S05."""
     names = ["c++", "c#", "c", "近接", "近接順", "c-2b-", "c-2b--2b-", "C", "a b", "a_b", "a-b"]
     ids = [anchor("arm", name) for name in names]
     assert len(set(ids)) == len(names)
@@ -19,6 +20,7 @@ def test_every_name_has_its_own_id() -> None:
 
 
 def test_an_id_does_not_depend_on_what_else_is_there() -> None:
+    """FC-S05."""
     assert anchor("arm", "近接") == "arm--8fd1--63a5-"
     assert anchor("arm", "fts") == "arm-fts"
 
@@ -42,6 +44,7 @@ def test_a_page_has_a_name_that_every_file_system_takes() -> None:
 
 
 def test_page_names_have_forward_slashes_on_every_system() -> None:
+    """FC-S12."""
     assert uri(PureWindowsPath("reference\\cli\\new.md")) == "reference/cli/new.md"
     assert uri(PurePosixPath("reference/cli/new.md")) == "reference/cli/new.md"
     assert uri("reference\\arms.md") == "reference/arms.md"

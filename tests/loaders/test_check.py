@@ -81,6 +81,7 @@ def test_a_missing_page_is_found(project: Project, own_site: Path, live_registri
 
 
 def test_nothing_to_compare_is_a_failure(tmp_path: Path) -> None:
+    """FC-S09."""
     assert not compare({}, {}).passed
     assert not links(tmp_path).passed
     assert not same_bytes(tmp_path, tmp_path).passed
@@ -154,6 +155,7 @@ def files_of(root: Path) -> Sequence[tuple[str, bytes]]:
 
 
 def test_the_command_passes_on_the_project_and_writes_nothing_into_it(own_tree: Path) -> None:
+    """FC-S10."""
     before = files_of(own_tree)
     ran = run_check(own_tree)
     assert ran.returncode == 0, ran.stdout + ran.stderr
@@ -163,6 +165,7 @@ def test_the_command_passes_on_the_project_and_writes_nothing_into_it(own_tree: 
 
 
 def test_the_command_finds_a_template_that_types_a_weight(own_tree: Path) -> None:
+    """FC-S10."""
     replace_in(
         own_tree / "site-templates/partials/macros.md.jinja",
         '| {{ row | join(" | ") }} |',

@@ -63,6 +63,7 @@ def test_the_case_file_is_there() -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize("form", [md.escape, md.code])
 def test_a_cell_shows_its_text_and_keeps_the_columns(text: str, form: object) -> None:
+    """FC-S03, FC-S04."""
     assert callable(form)
     page = to_html(f"| A | B | C |\n| --- | --- | --- |\n| one | {form(text)} | three |\n| 1 | 2 | 3 |\n")
     rows = [row.find_all("td") for row in page.select("tbody tr")]

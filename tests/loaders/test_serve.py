@@ -96,6 +96,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def test_every_kind_of_edit_shows_after_exactly_one_build(server: Server) -> None:
+    """FC-S01, FC-S02."""
     root = server.root
     server.wait_for("reference/arms/", "Ranking arms")
     assert server.settled_builds() == 1

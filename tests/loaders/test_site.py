@@ -58,6 +58,7 @@ def test_headings_are_numbered_without_gaps(built: Path) -> None:
 
 
 def test_every_page_is_in_the_menu(built: Path) -> None:
+    """FC-S07."""
     menu = {link["href"] for link in soup_of(built / "index.html").select(".md-nav--primary a[href]")}
     for file in built.rglob("index.html"):
         folder = file.parent.relative_to(built).as_posix()
@@ -65,6 +66,7 @@ def test_every_page_is_in_the_menu(built: Path) -> None:
 
 
 def test_edit_links_lead_to_files_of_the_project(built: Path, tree: Path) -> None:
+    """FC-S08."""
     found = 0
     for file in built.rglob("index.html"):
         for link in soup_of(file).select('a[rel="edit"]'):
@@ -75,6 +77,7 @@ def test_edit_links_lead_to_files_of_the_project(built: Path, tree: Path) -> Non
 
 
 def test_edit_links_are_right_with_a_template_too(own_tree: Path, tmp_path: Path) -> None:
+    """FC-S08."""
     replace_in(own_tree / "mkdocs.yml", "edit_uri: edit/main/docs/", "edit_uri_template: 'edit/main/docs/{path}'")
     site = tmp_path / "site"
     ran = build(own_tree, site)
@@ -99,6 +102,7 @@ def test_nothing_is_asked_of_another_host(built: Path) -> None:
 
 
 def test_a_dead_link_and_a_dead_anchor_stop_the_build_whatever_is_logged(own_tree: Path, tmp_path: Path) -> None:
+    """FC-S06."""
     template = own_tree / "site-templates/pages/overview.md.jinja"
     template.write_text(
         template.read_text(encoding="utf-8")
@@ -126,6 +130,7 @@ def test_a_page_written_by_hand_where_one_is_generated_stops_the_build(own_tree:
 
 
 def test_a_page_that_is_in_no_menu_stops_the_build(own_tree: Path, tmp_path: Path) -> None:
+    """FC-S07."""
     (own_tree / "docs/lost.md").write_text("---\ndescription: Lost.\n---\n# Lost\n", encoding="utf-8")
     ran = build(own_tree, tmp_path / "site", "--quiet")
     assert ran.returncode != 0
@@ -135,6 +140,7 @@ def test_a_page_that_is_in_no_menu_stops_the_build(own_tree: Path, tmp_path: Pat
 def test_arms_known_only_at_run_time_are_on_the_page(
     own_tree: Path, tmp_path: Path, example_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """FC-S04, FC-S11."""
     site = tmp_path / "site"
     ran = build(own_tree, site, more=(example_path,))
     assert ran.returncode == 0, ran.stdout + ran.stderr
@@ -186,6 +192,7 @@ def test_dates_and_links_come_from_the_newest_commit(own_tree: Path, tmp_path: P
 
 
 def test_line_ends_are_pinned_for_every_checkout(own_tree: Path, tmp_path: Path) -> None:
+    """FC-S09."""
     git(own_tree, "init", "-q")
     git(own_tree, "add", "-A")
     git(own_tree, "commit", "-q", "-m", "one")
