@@ -13,6 +13,7 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rankfold.records import Arm, Profile
 from rankfold.retrieval.registry import Registries
@@ -41,7 +42,7 @@ class Statement:
     arms: tuple[str, ...]
     """Names of the arms in it; a row is path, score, then rank, raw and contribution of each."""
 
-    def bind(self, values: Mapping[int, object]) -> tuple[object, ...]:
+    def bind(self, values: Mapping[int, object]) -> tuple[Any, ...]:
         """The parameter tuple: values in slot order, cut to the highest slot that the text names.
 
         SQLite takes exactly as many values as that slot's number; a slot that the text skips is NULL.

@@ -217,7 +217,7 @@ def open_state(database: Path) -> apsw.Connection:
     return connection
 
 
-def fetch(connection: apsw.Connection, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+def fetch(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
     """Run one statement to its end and give its rows. A statement that is not read to its end may not have run."""
     return connection.execute(sql, values).fetchall()
 
