@@ -51,14 +51,10 @@ class Save:
     page: str
 
 
+FTS = "src/rankfold/retrieval/arms/fts.py"
 SAVES = (
-    Save(
-        "an arm",
-        "src/rankfold/retrieval/arms/fts.py",
-        'title="Full text"',
-        'title="Full {word}"',
-        "reference/arms/fts/",
-    ),
+    Save("an arm", FTS, "Ranks documents", "Ranks {word} documents", "reference/arms/fts/"),
+    Save("the title of an arm, which the menus show", FTS, 'title="Full', 'title="{word}', "reference/arms/fts/"),
     Save("a template", "site-templates/pages/arm.md.jinja", "In short {", "In {word} {{", "reference/arms/fts/"),
     Save(
         "a loader",
@@ -180,7 +176,7 @@ def served(root: Path, times: int) -> Iterator[tuple[str, Sequence[float]]]:
             raise SystemExit(f"{save.file} does not hold {save.old!r}; mend SAVES in {__file__}")
         taken = []
         for n in range(times):
-            word = f"quokka{n}{save.what.replace(' ', '')}"
+            word = f"quokka{n}of{SAVES.index(save)}"
             file.write_text(before.replace(save.old, save.new.replace("{word}", word).replace("{{", "{"), 1))
             taken.append(server.seconds_until(save.page, word))
             time.sleep(1)

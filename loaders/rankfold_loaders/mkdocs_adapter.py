@@ -146,7 +146,7 @@ class Adapter:
         """Find the pages that no reader would come across."""
         self.order = [page.file.src_uri for page in nav.pages]
         if self.preview:
-            self.preview.begin(_surroundings(nav, config, files))
+            self.preview.begin(_read_with(config, files), _stands_in(nav, config))
         for file in files.documentation_pages():
             if file.src_uri not in self.order and file.inclusion is not InclusionLevel.NOT_IN_NAV:
                 said = "is not in the navigation; add it to `nav`, or to `not_in_nav` with the reason"
@@ -253,15 +253,18 @@ def _write(file: Path, content: bytes) -> None:
     file.write_bytes(content)
 
 
-def _surroundings(nav: Navigation, config: MkDocsConfig, files: Files) -> Iterator[str]:
+def _read_with(config: MkDocsConfig, files: Files) -> Iterator[str]:
+    """What decides how the text of any page is rendered."""
+    yield repr(sorted(file.src_uri for file in files))
+    configuration = Path(config.config_file_path)
+    for file in [configuration, *(configuration.parent / name for name in config.hooks)]:
+        yield file.read_text(encoding="utf-8")
+
+
+def _stands_in(nav: Navigation, config: MkDocsConfig) -> Iterator[str]:
     """Everything that any page may show beside its own text."""
     yield str(nav)
-    yield repr(sorted(file.src_uri for file in files))
-    own = config.theme.custom_dir
-    theme = sorted(Path(own).rglob("*.html")) if own else []
-    configuration = Path(config.config_file_path)
-    hooks = [configuration.parent / name for name in config.hooks]
-    for file in [configuration, *hooks, *theme]:
+    for file in sorted(Path(config.theme.custom_dir).rglob("*.html")) if config.theme.custom_dir else []:
         yield file.read_text(encoding="utf-8")
 
 

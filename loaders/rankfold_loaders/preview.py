@@ -22,12 +22,14 @@ class Preview:
 
     def __init__(self) -> None:
         place: Any = sys.modules.setdefault(_PLACE, types.ModuleType(_PLACE))
-        # Plain values, because the classes of this module are others in the next build. Of a page: its key, the hash of
-        # everything that it is made from; what rendering it set; what the search knows of it; and its HTML.
+        # Plain values, because the classes of this module are others in the next build. Of a page: `text`, the hash of
+        # what it is rendered from, what that set, and what the search knows of it; `whole`, the hash of that together
+        # with what stands around it, and its HTML.
         self._pages: dict[str, types.SimpleNamespace] = vars(place).setdefault("pages", {})
         self._made: dict[str, tuple[str, Any]] = vars(place).setdefault("made", {})
-        self._around = ""
-        self._same: set[str] = set()
+        self._read = self._around = ""
+        self._same_text: set[str] = set()
+        self._whole: dict[str, str] = {}
         self._known: dict[str, int] = {}
         """How many entries the search had before each new page."""
 
@@ -39,9 +41,14 @@ class Preview:
             self._made[name] = (key, make())
         return self._made[name][1]
 
-    def begin(self, around: Iterable[str]) -> None:
-        """Say what every page stands in: navigation, configuration, theme."""
-        self._around = "\0".join(around)
+    def begin(self, read: Iterable[str], around: Iterable[str]) -> None:
+        """Say what every page is made with.
+
+        Args:
+            read: what decides how its text is rendered: configuration, hooks, the names of the other files.
+            around: what stands around it: navigation and theme.
+        """
+        self._read, self._around = "\0".join(read), "\0".join(around)
 
     def take(self, page: Any, markdown: str) -> None:
         """Let a page that is as it was keep what it became; any other is rendered and remembered.
@@ -51,14 +58,14 @@ class Preview:
             markdown: its text, with facts looked up.
         """
         uri = page.file.src_uri
-        parts = (self._around, uri, markdown, repr(sorted(page.meta.items())))
-        key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        text = _hash(self._read, uri, markdown, repr(sorted(page.meta.items())))
+        self._whole[uri] = _hash(text, self._around)
         kept = self._pages.get(uri)
-        if kept and kept.key == key and kept.output:
-            self._same.add(uri)
+        if kept and kept.text == text and kept.output:
+            self._same_text.add(uri)
             page.render = lambda *_: vars(page).update(kept.rendered)
             return
-        new = self._pages[uri] = types.SimpleNamespace(key=key, rendered={}, entries=[], output="")
+        new = self._pages[uri] = types.SimpleNamespace(text=text, whole="", rendered={}, entries=[], output="")
         render = page.render
 
         def rendered(*given: Any) -> None:
@@ -71,7 +78,7 @@ class Preview:
         page.render = rendered
 
     def find(self, page: Any, search: Any) -> None:
-        """Give the search what it knows of a page that is as it was.
+        """Give the search what it knows of a page whose text is as it was.
 
         Args:
             page: MkDocs' page, before the search reads it.
@@ -80,7 +87,7 @@ class Preview:
         uri, index = page.file.src_uri, getattr(search, "search_index", None)
         if index is None:
             return
-        if uri in self._same:
+        if uri in self._same_text:
             index.entries += self._pages[uri].entries
             page.meta["search"] = {"exclude": True}
         self._known[uri] = len(index.entries)
@@ -100,10 +107,15 @@ class Preview:
         kept = self._pages.get(uri)
         if kept is None:
             return make()
-        if uri not in self._same:
-            kept.output = make()
-            kept.entries = search.search_index.entries[self._known.get(uri, 0) :] if search else []
+        if kept.whole != self._whole[uri]:
+            kept.output, kept.whole = make(), self._whole[uri]
+            if uri not in self._same_text:
+                kept.entries = search.search_index.entries[self._known.get(uri, 0) :] if search else []
         return str(kept.output)
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 class _Templates:
