@@ -6,6 +6,7 @@ Descriptions are the docstrings under the fields, so they are read from the sour
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import re
 import textwrap
@@ -62,6 +63,7 @@ def field_docs(type_: type) -> dict[str, str]:
     return found
 
 
+@functools.cache
 def _own_docs(type_: type) -> dict[str, str]:
     (body,) = ast.parse(textwrap.dedent(inspect.getsource(type_))).body
     assert isinstance(body, ast.ClassDef)

@@ -199,9 +199,10 @@ def built_in() -> Registries:
 def installed() -> Registries:
     """The built-in registries and every record that installed packages add, read once per process."""
     registries = built_in()
+    points = entry_points()  # asked once: every call reads what each installed package states
     for kind, record_type in KINDS:
         # By name, so that the order never depends on the order of installation.
-        for point in sorted(entry_points(group=f"rankfold.{kind}"), key=lambda point: (point.name, point.value)):
+        for point in sorted(points.select(group=f"rankfold.{kind}"), key=lambda point: (point.name, point.value)):
             registries = _join(registries, kind, record_type, point)
     return registries
 
