@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from rankfold_loaders import markdown_text as md
@@ -167,20 +168,24 @@ class _Named:
     def _href(self, name: str) -> str:
         return href(self.maker.here, self.maker.row, name)
 
-    def _doc(self, text: str) -> str:
-        """A docstring, with what it names linked: members of the same class, public names, records."""
+    @cached_property
+    def _targets(self) -> Mapping[str, str]:
+        """Where each name that a docstring may mention is explained."""
         own = {method["name"]: f"#{anchor('method', method['name'])}" for method in self.entry.value("methods")}
         own |= {item["name"]: f"#{anchor('attribute', item['name'])}" for item in self.entry.value("attributes")}
         public = {entry.name: self._href(entry.name) for entry in self.maker.entries if entry is not self.entry}
-        targets = public | own
+        return public | own
+
+    def _doc(self, text: str) -> str:
+        """A docstring, with what it names linked: members of the same class, public names, records."""
         said = self.maker.doc(text, self.entry.name)
         pieces = list(md.split_code(said, indented=True))
         out = []
         for n, (piece, is_code) in enumerate(pieces):
             name = piece.strip("`").removesuffix("()")
             is_linked = n and pieces[n - 1][0].endswith("[")
-            if is_code and piece.startswith("`") and name in targets and not is_linked:
-                piece = f"[{piece}]({targets[name]})"
+            if is_code and piece.startswith("`") and name in self._targets and not is_linked:
+                piece = f"[{piece}]({self._targets[name]})"
             out.append(piece)
         return "".join(out)
 

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, cast
 
 from rankfold_loaders import markdown_text as md
@@ -201,19 +202,23 @@ class Maker:
             return md.code(name)
         return f"[{md.code(name)}]({href(self.here, self.joined.reference.row(kind), name)})"
 
-    def doc(self, text: str, own: str = "") -> str:
-        """A record's documentation, with the names of other records linked where a name means only one."""
+    @cached_property
+    def _kind_of(self) -> Mapping[str, str]:
+        """The kind of each record of a class whose name means only that one."""
         linked = {kind for kind in self.joined.entries if self.joined.reference.row(kind).record}
         kinds = [(entry.name, kind) for kind in linked for entry in self.joined.entries[kind]]
         names = Counter(name for name, _ in kinds)
-        kind_of = {name: kind for name, kind in kinds if names[name] == 1 and name != own}
+        return {name: kind for name, kind in kinds if names[name] == 1}
+
+    def doc(self, text: str, own: str = "") -> str:
+        """A record's documentation, with the names of other records linked where a name means only one."""
         pieces = list(md.split_code(md.prose(text), indented=True))
 
         def shown(n: int, piece: str) -> str:
             name = piece.strip("`")
             # Code that is already the text of a link stays as it is.
-            is_name = piece == f"`{name}`" and name in kind_of and not _follows_bracket(pieces, n)
-            return self.link(kind_of[name], name) if is_name else piece
+            is_name = piece == f"`{name}`" and name in self._kind_of and name != own
+            return self.link(self._kind_of[name], name) if is_name and not _follows_bracket(pieces, n) else piece
 
         return "".join(shown(n, piece) if is_code else piece for n, (piece, is_code) in enumerate(pieces))
 

@@ -175,7 +175,7 @@ class _Text:
         self._lines = [line.encode() for line in text.split("\n")]
         self._values = {
             node.lineno: node.value
-            for node in ast.walk(ast.parse(text))
+            for node in _statements(ast.parse(text))
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None
         }
 
@@ -229,6 +229,14 @@ class _Text:
         except ValueError:
             return Authored(self.segment(node), node.lineno, literal=False)
         return Authored(self.segment(node), node.lineno, literal=True, value=_as_json(value))
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Every statement, however deep; what is inside of expressions is not looked at."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.stmt, ast.excepthandler, ast.match_case)):
+            yield child
+            yield from _statements(child)
 
 
 def _called(call: ast.Call) -> str:
