@@ -85,8 +85,7 @@ def _envelope(entry: Entry) -> Table:
     (shape,) = json.loads(entry.value("schema"))["oneOf"]
     told = {"type": "string, the name of a kind", "data": "object, as its kind has it"}
     rows = tuple(
-        (md.code(key), told.get(key) or _type(field), _meaning(field) or "The answer.")
-        for key, field in shape["properties"].items()
+        (md.code(key), told.get(key) or _type(field), _meaning(field)) for key, field in shape["properties"].items()
     )
     return Table("The envelope", "envelope", ("Key", "Type", "What it holds"), rows)
 

@@ -336,6 +336,27 @@ set.""",
         ),
     ),
     RegistryPage(
+        kind="plugin_options",
+        word="option",
+        title="Plugin options",
+        description="Every key of the MkDocs plugin that makes reference pages, with what it holds and its default.",
+        lead="""A site of your own states these below `plugins: - rankfold:` in its `mkdocs.yml`;
+[Document your own registries](../document-your-own.md) begins with the few that it takes. What holds for `columns`
+holds for `details`. A key that does not exist stops the build, with the nearest one that does.""",
+        group="Programs",
+        records="rankfold_loaders.plugin_options:plugin_options()",
+        uri="reference/plugin-options.md",
+        columns=(
+            Column("Key", "name", "name"),
+            Column("What it holds", "form", "prose"),
+            Column("Where it is left out", "left_out", "prose"),
+        ),
+        details=(
+            Column("What it holds", "form", "prose"),
+            Column("Where it is left out", "left_out", "prose"),
+        ),
+    ),
+    RegistryPage(
         kind="answers",
         word="answer",
         title="JSON envelope",

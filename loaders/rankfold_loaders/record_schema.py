@@ -13,6 +13,7 @@ import dataclasses
 import enum
 import functools
 import inspect
+import itertools
 import sys
 import textwrap
 import types
@@ -41,7 +42,7 @@ def record_schema(cls: type) -> Schema:
 
 
 def _record(cls: type, definitions: dict[str, Schema]) -> Schema:
-    docs = _documentation(cls)
+    docs = documentation(cls)
     properties = {}
     for field in dataclasses.fields(cls):
         schema = _schema(_type(cls, field), definitions)
@@ -103,13 +104,12 @@ def _schema(hint: Any, definitions: dict[str, Schema]) -> Schema:
     return {}
 
 
-def _documentation(cls: type) -> dict[str, str]:
+def documentation(cls: type) -> dict[str, str]:
     """What a class and its bases say about their fields, in the string below each."""
     docs: dict[str, str] = {}
     for base in reversed(cls.__mro__):
-        found = _classes(base.__module__).get(base.__qualname__.rpartition(".")[2])
-        below = zip(found.body, found.body[1:], strict=False) if found else ()
-        for field, said in below:
+        body = written(base).body
+        for field, said in itertools.pairwise(body):
             if (
                 isinstance(field, ast.AnnAssign)
                 and isinstance(field.target, ast.Name)
@@ -119,6 +119,12 @@ def _documentation(cls: type) -> dict[str, str]:
             ):
                 docs[field.target.id] = " ".join(textwrap.dedent(said.value.value).split())
     return docs
+
+
+def written(cls: type) -> ast.ClassDef:
+    """A class as it stands in its source; one without a body where that is not at hand."""
+    nothing = ast.ClassDef(cls.__name__, [], [], [], [])
+    return _classes(cls.__module__).get(cls.__qualname__.rpartition(".")[2], nothing)
 
 
 @functools.cache

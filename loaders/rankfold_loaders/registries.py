@@ -17,13 +17,10 @@ from typing import Any, Literal
 from rankfold_loaders.faults import Fault, SiteError
 
 Show = Literal["name", "text", "code", "prose", "number", "flag", "option", "link", "sql"]
-"""How a column shows its field: `name` links to the record's own section, `link` to records of another registry, `sql`
-is a block of its own below the others."""
+"""How a column shows its field."""
 
 Demand = Literal["own host", "description", "one heading", "looked up"]
-"""What a site may ask of all its pages: that none loads anything from another host, that each describes itself to
-search engines, that each has one heading of the first level, and that authored pages look up what a registry states,
-mark what they type themselves, and show what their code printed."""
+"""What a site may ask of all its pages."""
 
 DEMANDS: tuple[Demand, ...] = typing.get_args(Demand)
 
@@ -33,9 +30,13 @@ class Column:
     """One column of a registry's table, or one line of a record's own section."""
 
     heading: str
+    """What stands above the column, or before the line."""
     field: str
     """The record's field; `raw.unit` reaches into a record inside a record."""
     show: Show = "text"
+    """`name` links to the record's own section, `link` to records of another registry, `prose` reads the field as
+    Markdown, `flag` is a yes or a no, `option` is an option of a command, and `sql` is a block of its own below the
+    others. A number is shown as its author wrote it."""
     to: str = ""
     """For `link`: the kind of the records that the field names."""
 
@@ -47,7 +48,7 @@ class RegistryPage:
     kind: str
     """The registry's name, in the names of facts too."""
     word: str
-    """One record of it, in words; also begins the ids of its sections."""
+    """What one record of it is called, one word; also begins the ids of its sections."""
     title: str
     """Heading of the page."""
     description: str
@@ -70,7 +71,7 @@ class RegistryPage:
     uri: str
     """The page."""
     template: str = "registry.md.jinja"
-    """File in `site-templates/pages`."""
+    """The template of the page, one of rankfold's own or of the folder that `templates` names."""
     columns: tuple[Column, ...]
     """The table's columns, in order."""
     details: tuple[Column, ...] = ()
@@ -95,7 +96,7 @@ class Reference:
     """Everything that a site's reference pages are made from."""
 
     registries: tuple[RegistryPage, ...]
-    """The table."""
+    """A row for each registry; the pages stand in the order of the rows."""
     title: str = "Reference"
     """Heading of the generated pages."""
     description: str = "What the package is made of, read from its registries."
@@ -121,7 +122,10 @@ class Reference:
     templates: str = ""
     """A folder of templates, relative to `mkdocs.yml`; one there hides rankfold's own of the same name."""
     demands: tuple[Demand, ...] = ()
-    """What every built page has to keep to beside having no dead link, no double id and no fact left over."""
+    """What every page has to keep to beside having no dead link, no double id and no fact left over. `own host`: it
+    loads nothing from another host; `description`: it describes itself to search engines; `one heading`: it has one
+    heading of the first level; `looked up`: authored pages look up what a registry states, mark what they type
+    themselves, and show what their code printed."""
 
     def __post_init__(self) -> None:
         faults = [Fault("mkdocs.yml", f"rankfold.{said}") for said in _contradictions(self)]
@@ -241,6 +245,16 @@ def _read(cls: type, given: object, where: str, say: Say) -> Any:
     for fault in said:
         say(fault)
     return None if said else cls(**values)
+
+
+FILLED = {
+    "registries.word": "the kind without its plural ending",
+    "registries.title": "the kind in words",
+    "registries.uri": "`reference/<kind>.md`",
+    "registries.modules": "the module of `records`, where there is a `record`",
+    "registries.columns.heading": "the field in words",
+}
+"""What a key that is left out is taken from."""
 
 
 def _filled_in_row(row: Mapping[str, Any]) -> dict[str, Any]:

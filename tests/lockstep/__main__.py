@@ -126,6 +126,7 @@ def tasks(root: Path, only: str = "", seed: int = 1) -> list[Task]:
     of_code = [
         *mutations.records(root),
         *mutations.docstrings(root),
+        *mutations.described(root),
         *mutations.commands(root),
         *mutations.schema(root),
         *mutations.columns(root),

@@ -32,7 +32,7 @@ class Mutation:
     """One change of one place."""
 
     group: str
-    """`record`, `option`, `command`, `schema`, `column` or `authored`."""
+    """`record`, `docstring`, `described`, `option`, `command`, `schema`, `column` or `authored`."""
     fact: tuple[str, str, str]
     """What is changed: of a record its kind, name and field."""
     file: str
@@ -290,6 +290,28 @@ def columns(root: Path) -> Iterator[Mutation]:
                         yield source.change(
                             "column", (kind, where, name), start, end + (after.end() if after else 0), ""
                         )
+
+
+DESCRIBED = {
+    "loaders/rankfold_loaders/registries.py": "plugin_options",
+    "src/rankfold/cli/envelope.py": "answers",
+    "src/rankfold/cli/payloads.py": "answers",
+}
+"""Files whose types are documented field by field, and the registries that do it."""
+
+
+def described(root: Path) -> Iterator[Mutation]:
+    """What each field of those types means, and what each type does that is a record itself."""
+    for name, kind in DESCRIBED.items():
+        source = Source(root, root / name)
+        records = {"FailureEnvelope"} | set(re.findall(r'^    "\w+": (\w+),$', source.text, re.MULTILINE))
+        for node in source.tree.body:
+            if isinstance(node, ast.ClassDef) and node.decorator_list:
+                fields = [item.target for item in node.body if isinstance(item, ast.AnnAssign)]
+                stated = {f"{node.name}.{getattr(field, 'id', '')}" for field in fields}
+                for owner, below in _documented(node.name, node):
+                    if owner in stated | records:
+                        yield source.change("described", (kind, owner, "doc"), *source.last_word(*source.span(below)))
 
 
 FACT = re.compile(r"\{\{=?\s*([A-Za-z0-9_.-]+)\s*\}\}")

@@ -88,6 +88,8 @@ class Oracle:
             return {_command(command) for command in commands}, {"reference/cli/*"}
         if mutation.group == "command":
             return {_command(name)}, {"reference/cli/index.md"}
+        if mutation.group == "described":
+            return {self.rows[kind].uri}, {"reference/python/*"}
         if mutation.group == "schema":
             return {"reference/database.md", "reference/migrations.md"}, {"reference/fields.md"}
         if mutation.group == "column":

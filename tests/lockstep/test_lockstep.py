@@ -43,7 +43,7 @@ def test_at_least_three_hundred_changes_of_every_group_are_made() -> None:
     found = tasks(REPOSITORY)
     groups = {task.mutation.group for task in found}
     assert len(found) >= 300
-    assert groups == {"record", "docstring", "option", "command", "schema", "column", "authored"}
+    assert groups == {"record", "docstring", "described", "option", "command", "schema", "column", "authored"}
     assert sum(task.how == "build" and task.mutation.group != "authored" for task in found) >= 50
     assert all(task.how == "build" for task in found if task.mutation.group == "authored")
     assert [task.mutation for task in found] == [task.mutation for task in tasks(REPOSITORY)]

@@ -42,7 +42,7 @@ def envelope_schema(payloads: Mapping[str, type] = PAYLOADS, codes: Iterable[str
         properties = {
             **success["properties"],
             "type": {**success["properties"]["type"], "const": kind},
-            "data": _schema(payload, definitions),
+            "data": {**success["properties"]["data"], **_schema(payload, definitions)},
         }
         alternatives.append({**success, "title": kind, "properties": properties})
     return {
