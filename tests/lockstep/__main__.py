@@ -61,7 +61,7 @@ class Survivor:
 
 
 class Worker:
-    """A copy of the project and the processes that look at it: one for its code, one for its authored pages."""
+    """A copy of the project and the processes that look at it: one for each thing that a change may leave as it is."""
 
     def __init__(self, root: Path, folder: Path) -> None:
         self.root = folder / "project"
@@ -71,31 +71,32 @@ class Worker:
             compileall.compile_dir(
                 self.root / code, quiet=1, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH
             )
-        self._processes: dict[bool, subprocess.Popen[str]] = {}
+        self._processes: dict[str, subprocess.Popen[str]] = {}
         self._heard = folder / "heard.txt"
 
-    def _process(self, authored: bool) -> subprocess.Popen[str]:
-        if authored not in self._processes:
+    def _process(self, keeps: str) -> subprocess.Popen[str]:
+        if keeps not in self._processes:
             environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
             environment |= {
                 "PYTHONDONTWRITEBYTECODE": "1",
                 "NO_MKDOCS_2_WARNING": "1",
             }
             with self._heard.open("a") as heard:
-                self._processes[authored] = subprocess.Popen(
-                    [sys.executable, "-P", WORKER, str(self.root), *["--warm"] * authored],
+                self._processes[keeps] = subprocess.Popen(
+                    [sys.executable, "-P", WORKER, str(self.root), keeps],
                     env=environment,
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=heard,
                     encoding="utf-8",
                 )
-        return self._processes[authored]
+        return self._processes[keeps]
 
     def see(self, mutation: Mutation, how: str) -> Seen:
         """What becomes of the site under a change."""
         asked = {"file": mutation.file, "start": mutation.start, "end": mutation.end, "new": mutation.new, "how": how}
-        process = self._process(mutation.group == "authored")
+        of_code = "loaders" if mutation.file.startswith("src/") else "nothing"
+        process = self._process("site" if mutation.group == "authored" else of_code)
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(json.dumps(asked) + "\n")

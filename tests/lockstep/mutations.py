@@ -336,7 +336,10 @@ def _page(source: Source, named: Mapping[str, Sequence[str]]) -> Iterator[Mutati
     text = source.text
     front = re.match(r"---\n.*?^---\n", text, re.DOTALL | re.MULTILINE)
     text = _blank(text, [front.span()] if front else [])
+    fences = [match.span() for match in re.finditer(r"^```.*?^```$", text, re.DOTALL | re.MULTILINE)]
     for match in FACT.finditer(text):
+        if "=" not in match[0] and any(start < match.start() < end for start, end in fences):
+            continue  # code shows it as it stands
         fact = (source.name, "look-up", match[1])
         yield source.change("authored", fact, match.end(1), match.end(1), "x")
         kind, name, *_ = match[1].split(".")
@@ -345,7 +348,6 @@ def _page(source: Source, named: Mapping[str, Sequence[str]]) -> Iterator[Mutati
             at = match.start(1) + len(kind) + 1
             yield source.change("authored", fact, at, at + len(name), other)
     text = _blank(text, [match.span() for match in FACT.finditer(text)])
-    fences = [match.span() for match in re.finditer(r"^```.*?^```$", text, re.DOTALL | re.MULTILINE)]
     prose = _blank(text, [*fences, *(match.span() for match in _SKIPPED.finditer(_blank(text, fences)))])
     for span in re.finditer(r"`([^`\n]+)`", prose):
         for name in re.finditer(r"[A-Za-z_][\w-]*", span[1]):

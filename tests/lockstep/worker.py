@@ -3,9 +3,13 @@
 The worker imports what others wrote (MkDocs, griffe, click …) and then forks for each change: the child is a fresh
 interpreter for everything that is ours, without the second that it takes to start one.
 
-With `--warm` it has built the unchanged site before, and keeps what other processes and griffe told about the source.
-That is for changes of authored pages, which leave the source as it is. Without it, it has parsed every file of the
-source, so that a child that makes only pages parses the one that changed. A whole build starts from nothing.
+What it keeps for the children depends on what they change:
+
+    site      has built the unchanged site, and keeps what other processes and griffe told about the source; for changes
+              of authored pages, which leave the source as it is
+    loaders   has imported the loaders, and has parsed every file of the source, so that a child that makes only pages
+              parses the one that changed; for changes of the package
+    nothing   has parsed the source, and no more; for changes of the loaders
 """
 
 from __future__ import annotations
@@ -30,18 +34,19 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-THEIRS = """apsw bs4 click frontmatter griffe jinja2 markdown_it mkdocs.__main__ mkdocs.commands.build mkdocs.config
-pathspec platformdirs pygments.lexers.sql pymdownx.superfences rich.console rich.table yaml"""
+THEIRS = """apsw bs4 click click.shell_completion click.testing concurrent.futures.thread filelock frontmatter griffe
+importlib.readers jinja2 markdown_it mkdocs.__main__ mkdocs.commands.build mkdocs.config pathspec platformdirs
+pygments.lexers.sql pymdownx.superfences rich.console rich.table tomllib yaml"""
 SECONDS = 90
 
 
 def main() -> None:
     """Read changes from standard input, one in a line of JSON, and answer each with a line."""
-    root = Path(sys.argv[1])
+    root, keeps = Path(sys.argv[1]), sys.argv[2]
     for name in THEIRS.split():
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    if "--warm" in sys.argv:
+    if keeps == "site":
         import griffe
 
         _keep(griffe, "load")
@@ -49,6 +54,11 @@ def main() -> None:
         look(root, "build")
     else:
         _remember_parsing(root / "src")
+    if keeps == "loaders":
+        sys.path[:0] = [str(root / "src"), str(root / "loaders")]
+        importlib.import_module("rankfold_loaders.site")
+        importlib.import_module("rankfold_loaders.authored")
+        assert "rankfold" not in sys.modules
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     for line in sys.stdin:
