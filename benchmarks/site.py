@@ -130,7 +130,7 @@ def grown(root: Path, pages: int) -> None:
         (root / "docs/more" / f"copy-{n}.md").write_text(copy, encoding="utf-8")
     configuration = root / "mkdocs.yml"
     stated = configuration.read_text(encoding="utf-8")
-    configuration.write_text(stated.replace("  - Glossary:", "  - More: more/\n  - Glossary:"), encoding="utf-8")
+    configuration.write_text(stated.replace("  - Project:", "  - More: more/\n  - Project:"), encoding="utf-8")
 
 
 def built(root: Path, site: Path) -> int:

@@ -1,6 +1,12 @@
 """This site's MkDocs hook: it takes the loaders as they are on disk now and hands the events over to them."""
 
+import re
 import sys
+
+from pygments.lexers.shell import BashSessionLexer
+
+# Only `$` is a prompt here: what a command prints may begin with the `#` of a heading.
+BashSessionLexer._ps1rgx = re.compile(r"^(\$ )(.*\n?)")
 
 # MkDocs keeps imported modules for as long as it serves, and would rebuild once more for byte code in a watched folder.
 sys.dont_write_bytecode = True

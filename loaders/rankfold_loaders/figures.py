@@ -424,7 +424,9 @@ def _figure(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{prefix}-title" '
             f'aria-describedby="{prefix}-desc" width="100%" height="{_n(height + above + below)}" font-size="13" '
-            f'style="display:block;box-sizing:border-box;max-width:{width};overflow:visible;direction:ltr;'
+            # Again as a style: a theme's `height: auto` would add the margins a second time.
+            f'style="display:block;box-sizing:border-box;height:{_n(height + above + below)}px;max-width:{width};'
+            f"overflow:visible;direction:ltr;"
             f'padding:{above}px {right}px {below}px {left}px;fill:{_INK}">',
             f'<title id="{prefix}-title">{title}</title>',
             f'<desc id="{prefix}-desc">{_escaped(alt)}</desc>',

@@ -348,12 +348,12 @@ holds for `details`. A key that does not exist stops the build, with the nearest
         uri="reference/plugin-options.md",
         columns=(
             Column("Key", "name", "name"),
-            Column("What it holds", "form", "prose"),
-            Column("Where it is left out", "left_out", "prose"),
+            Column("What it holds", "form"),
+            Column("Where it is left out", "left_out"),
         ),
         details=(
-            Column("What it holds", "form", "prose"),
-            Column("Where it is left out", "left_out", "prose"),
+            Column("What it holds", "form"),
+            Column("Where it is left out", "left_out"),
         ),
     ),
     RegistryPage(

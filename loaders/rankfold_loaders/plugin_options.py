@@ -17,7 +17,7 @@ from rankfold_loaders.registries import FILLED, Column, Reference, RegistryPage
 
 _FORMS: dict[object, str] = {
     str: "text",
-    bool: "`true` or `false`",
+    bool: "true or false",
     tuple[str, ...]: "list of texts",
     tuple[RegistryPage, ...]: "list of rows",
     tuple[Column, ...]: "list of columns, each a mapping or the name of a field",
@@ -54,7 +54,7 @@ def _options(prefix: str, cls: type) -> Iterator[dict[str, Any]]:
 
 def _form(hint: Any) -> str:
     """What a key holds, in the words of somebody who writes YAML."""
-    words = ", ".join(f"`{word}`" for word in _words(hint))
+    words = ", ".join(_words(hint))
     return f"{'list' if typing.get_origin(hint) is tuple else 'one'} of {words}" if words else _FORMS[hint]
 
 
@@ -69,6 +69,4 @@ def _default(default: object) -> str:
     """What counts where a key is left out."""
     if default is dataclasses.MISSING:
         return "it has to be stated"
-    if isinstance(default, bool):
-        return f"`{str(default).lower()}`"
-    return f"`{default}`" if default else "nothing"
+    return str(default).lower() if isinstance(default, bool) else str(default or "nothing")

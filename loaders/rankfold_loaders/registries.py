@@ -250,8 +250,8 @@ def _read(cls: type, given: object, where: str, say: Say) -> Any:
 FILLED = {
     "registries.word": "the kind without its plural ending",
     "registries.title": "the kind in words",
-    "registries.uri": "`reference/<kind>.md`",
-    "registries.modules": "the module of `records`, where there is a `record`",
+    "registries.uri": "reference/KIND.md",
+    "registries.modules": "the module of the records, where a record class is named",
     "registries.columns.heading": "the field in words",
 }
 """What a key that is left out is taken from."""

@@ -6,8 +6,8 @@ compared by running: the blocks of a page run in their order in one empty folder
 anything on its line, and a line of `…` alone for any lines; `python -m rankfold_loaders.transcripts --write` refreshes
 what does not match.
 
-`<!-- run first: docs/tutorial.md#notes -->` runs the blocks of another page's section before. A block that begins with
-the comment `# not run: why`, or a command that ends in it, is not run, and its reader sees why.
+`<!-- run first: docs/tutorial.md#notes -->` runs the blocks of another page's section before. A block right below
+`<!-- not run: why -->` is not run.
 
 A page with blocks carries one stamp, `<!-- ran: 0123456789ab -->`: a digest of its blocks with their output. Whoever
 edits a block is asked to run it, even where its output would stay the same; that takes no time, so every build asks.
@@ -34,7 +34,7 @@ from rankfold_loaders.faults import Fault
 STAMP = re.compile(r"^<!-- ran: (?P<digest>\w*) -->\n?", re.MULTILINE)
 _FIRST = re.compile(r"^<!-- run first: (?P<file>[^\s#]+)#(?P<section>\S+) -->$", re.MULTILINE)
 _FENCE = re.compile(r"```(?P<language>\w+)[^\n]*\n(?P<body>.*?)```\s*", re.DOTALL)
-_NOT_RUN = re.compile(r"# not run: *(?P<reason>\S.*)$")
+_NOT_RUN = re.compile(r"<!-- not run: *(?P<reason>\S.*?) *-->\s*\Z")
 
 SECONDS = 120
 """How long one command may take."""
@@ -60,16 +60,17 @@ class Step:
 def steps(text: str) -> list[Step]:
     """The commands and programs of a page, in their order."""
     found: list[Step] = []
-    at, program = 0, False
+    at, program, before = 0, False, ""
     for piece, is_code in md.split_code(text):
         fence = _FENCE.fullmatch(piece) if is_code else None
         line, body = text.count("\n", 0, at) + 2, at + (fence.start("body") if fence else 0)
+        unless = _NOT_RUN.search(before)
+        reason = unless["reason"] if unless else ""
         if fence and fence["language"] == "console":
-            found += _commands(fence["body"], body, line)
+            found += _commands(fence["body"], body, line, reason)
         elif fence and fence["language"] == "python":
-            first = _NOT_RUN.match(fence["body"].partition("\n")[0])
             end = at + len(piece)
-            found.append(Step("python", fence["body"], "", line, end, end, first["reason"] if first else ""))
+            found.append(Step("python", fence["body"], "", line, end, end, reason))
         elif fence and fence["language"] == "text" and program:
             last = found.pop()
             found.append(
@@ -77,15 +78,12 @@ def steps(text: str) -> list[Step]:
             )
         # A blank line between a program and its output is not the end of them.
         program = fence["language"] == "python" if fence else program and not piece.strip()
-        at += len(piece)
+        at, before = at + len(piece), "" if is_code else piece
     return found
 
 
-def _commands(body: str, at: int, line: int) -> Iterator[Step]:
-    whole = _NOT_RUN.match(body.partition("\n")[0])
+def _commands(body: str, at: int, line: int, reason: str) -> Iterator[Step]:
     for match in re.finditer(r"^\$ (?P<typed>[^\n]*)\n(?P<shown>(?:(?!\$ )[^\n]*\n)*)", body, re.MULTILINE):
-        own = _NOT_RUN.search(match["typed"])
-        reason = own["reason"] if own else whole["reason"] if whole else ""
         start, end = at + match.start("shown"), at + match.end("shown")
         where = line + body.count("\n", 0, match.start())
         yield Step("console", match["typed"], match["shown"], where, start, end, reason)

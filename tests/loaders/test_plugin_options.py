@@ -61,7 +61,7 @@ def test_a_key_on_the_page_is_one_that_the_plugin_takes(option: dict[str, Any]) 
         word = option["one_of"][0]
         value = [word] if option["form"].startswith("list") else word
     elif value is None:
-        kinds = {"text": "x", "`true` or `false`": True, "list of texts": ["x"]}
+        kinds = {"text": "x", "true or false": True, "list of texts": ["x"]}
         value = kinds.get(option["form"], [])
     said = refused(configured(STATED | {option["name"]: value}))
     assert not re.search("there is no key|it is one of|it is a list|it is text|it is true", said), said
