@@ -18,7 +18,7 @@ from rankfold_loaders.faults import Fault
 from rankfold_loaders.registries import DEMANDS, Demand
 
 _REFERENCE = re.compile(r"\[[^\[\]]+\]\[[^\[\]]*\]")
-_TEMPLATE = re.compile(r"\{\{.*|\{%.*")
+_TEMPLATE = re.compile(r"\{\{.*?(?:\}\}|$)|\{%.*?(?:%\}|$)", re.MULTILINE)
 _NOT_LOADED = ("canonical", "next", "prev", "alternate")
 _QUIET = {"script", "style", "code", "pre", "svg", "nav"}
 """Elements whose text is not prose; a `nav` repeats what stands elsewhere."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -54,10 +55,13 @@ def pages(joined: Joined, field_docs: Mapping[str, Mapping[str, str]]) -> list[P
 
 def _own_pages(row: RegistryPage) -> Callable[[Maker], list[Page]]:
     module, _, name = row.pages.partition(":")
+    if not module.startswith("rankfold_loaders."):
+        sys.modules.pop(module, None)  # a server shows it as it is now
     try:
         return cast("Callable[[Maker], list[Page]]", getattr(importlib.import_module(module), name))
     except (ImportError, AttributeError) as problem:
-        raise error("mkdocs.yml", f"{row.kind}: its pages are to be made by {row.pages}: {problem}") from problem
+        said = f"rankfold.registries[{row.kind}].pages is {row.pages!r}: {problem}"
+        raise error("mkdocs.yml", said) from problem
 
 
 def _overview(joined: Joined) -> Page:

@@ -15,6 +15,7 @@ import yaml
 from rankfold_loaders import markdown_text as md
 from rankfold_loaders.faults import error
 from rankfold_loaders.page_model import Page
+from rankfold_loaders.registries import nearest
 
 
 def templates_folder() -> Path:
@@ -82,7 +83,8 @@ class Renderer:
             place = Path(problem.filename or problem.name or "").name
             raise error(f"site-templates/…/{place}:{problem.lineno}", problem.message or "syntax error") from problem
         except jinja2.TemplateNotFound as problem:
-            raise error(f"site-templates/pages/{problem.name}", "there is no such template") from problem
+            near = nearest(str(problem.name), self._environment.list_templates())
+            raise error("mkdocs.yml", f"there is no template {problem.name!r}{near}") from problem
         except jinja2.TemplateError as problem:
             raise error(f"site-templates/pages/{page.template}:{_line(problem)}", str(problem)) from problem
         # Themes put both into HTML as they are.

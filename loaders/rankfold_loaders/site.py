@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -96,7 +97,9 @@ def generated_pages(project: Project, registries: Registries) -> tuple[Generated
     """Every page, rendered, without the playground."""
     renderer = Renderer(cache=project.cache, own=project.templates)
     dates = project.dates
-    made = tuple(_rendered(renderer, page, dates) for page in pages(registries.joined, registries.field_docs))
+    with _importable(project.source):
+        found = pages(registries.joined, registries.field_docs)
+    made = tuple(_rendered(renderer, page, dates) for page in found)
     text = changelog.changelog(project)
     if text is not None:
         file = project.reference.changelog
@@ -104,6 +107,16 @@ def generated_pages(project: Project, registries: Registries) -> tuple[Generated
         page = GeneratedPage(changelog.URI, changelog.TITLE, changelog.DESCRIPTION, text, file, changed=dated)
         made = (*made, page)
     return made
+
+
+@contextlib.contextmanager
+def _importable(source: Path) -> Iterator[None]:
+    """Let a package that is not installed make pages of its own."""
+    sys.path.insert(0, str(source))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(source))
 
 
 def _read(project: Project) -> tuple[Reader, live.Live]:

@@ -19,7 +19,7 @@ import griffe
 
 from rankfold_loaders.api import describe
 from rankfold_loaders.faults import error
-from rankfold_loaders.registries import RegistryPage
+from rankfold_loaders.registries import RegistryPage, nearest
 
 
 @dataclass(frozen=True)
@@ -99,10 +99,13 @@ class Reader:
             SiteError: there is no such class.
         """
         module, _, name = record.partition(":")
+        near = ""
         try:
-            return self._module(module)[name]
+            found = self._module(module)
+            near = nearest(name, found.members)
+            return found[name]
         except (KeyError, ImportError) as problem:
-            raise error("", f"the record class {record} is not found") from problem
+            raise error("mkdocs.yml", f"there is no record class {record!r}{near}") from problem
 
     def _is_enumeration(self, record: str) -> bool:
         return any(str(base).endswith(("Enum", "Flag")) for base in self._class(record).bases)
@@ -119,7 +122,8 @@ class Reader:
         try:
             return self._module(name)
         except (KeyError, ImportError) as problem:
-            place = f"rankfold.registries[{row.kind}].modules"
+            stated = "records" if row.records.startswith(f"{name}:") else "modules"
+            place = f"rankfold.registries[{row.kind}].{stated}"
             raise error("mkdocs.yml", f"{place}: there is no module {name!r}") from problem
 
     def _text(self, module: Any) -> _Text:

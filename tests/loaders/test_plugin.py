@@ -306,7 +306,9 @@ WRONG = {
     f"registries: [{ROW.replace('litres]', '{field: doc, show: number}]')}]": (
         "the column 'Doc' of 'small' is shown as a number, but is 'A kettle for one.'"
     ),
-    f"registries: [{ROW.replace('records:', 'record: kettles:Ketle, records:')}]": "the record class kettles:Ketle",
+    f"registries: [{ROW.replace('records:', 'record: kettles:Ketle, records:')}]": (
+        "there is no record class 'kettles:Ketle'; did you mean 'Kettle'?"
+    ),
 }
 
 
