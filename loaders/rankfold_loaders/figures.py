@@ -35,8 +35,6 @@ _STRONG = "font-weight:600"
 _FIGURES = "font-variant-numeric:tabular-nums"
 _NARROWEST = 272
 """Pixels of the column on a screen 320 wide, which every text has to fit."""
-_SMALL = _NARROWEST * 13 / 12
-"""The same for text at a size of 12."""
 _HEAVY = _NARROWEST * 12 / 13
 """The same for bold text."""
 _CHARACTER = 7.3
@@ -342,49 +340,44 @@ def stacked(
     digits = _decimals(share for _, given in hits for share in given.values())
     parts = [f"<defs>{''.join(_pattern(f'{prefix}-{number}', number) for number in range(len(key)))}</defs>"]
     for number, arm in enumerate(key):
-        parts.append(f'<svg x="{50 * (number % 2)}%" y="{number // 2 * 22}" style="overflow:visible">')
+        left, top = f"{50 * (number % 2)}%", number // 2 * 22
         parts.append(
-            f'<rect y="2" width="20" height="12" style="fill:url(#{prefix}-{number});stroke:{_paint(number)}"/>'
+            f'<rect x="{left}" y="{top + 2}" width="20" height="12" '
+            f'style="fill:url(#{prefix}-{number});stroke:{_paint(number)}"/>'
         )
-        parts.append(_text(arm, x="28", y=12.5, room=_NARROWEST / 2 - 32, style=_MONO))
-        parts.append("</svg>")
-    y = math.ceil(len(key) / 2) * 22 + (18 if key else 0)
+        parts.append(_text(arm, x=left, dx=28, y=top + 12.5, room=_NARROWEST / 2 - 32, style=_MONO))
+    y = math.ceil(len(key) / 2) * 22 + (14 if key else 0)
     told = []
     for (label, given), score in zip(hits, scores, strict=True):
-        parts.append(_text(label, x="0", y=y + 13, room=_HEAVY, style=_STRONG))
-        left = 0.0
+        parts.append(_line(label, f"{score:.{digits}f}", y))
+        start = 0.0
         for arm, share in given.items():
             width = 100 * share / most
             if share:
                 number = key.index(arm)
                 parts.append(
-                    f'<rect x="{_n(left)}%" y="{y + 21}" width="{_n(width)}%" height="14" '
+                    f'<rect x="{_n(start)}%" y="{y + 23}" width="{_n(width)}%" height="14" '
                     f'style="fill:url(#{prefix}-{number});stroke:{_paint(number)};width:max(1px,{_n(width)}% - 2px)">'
                     f"<title>{_escaped(_plain(arm))} {share:.{digits}f}</title></rect>"
                 )
-            left += width
-        y += 52
-        for line in _sum_lines(f"{score:.{digits}f} =", [f"{arm} {share:.{digits}f}" for arm, share in given.items()]):
-            parts.append(_text(line, x="0", y=y, room=_SMALL, style=f"fill:{_QUIET};{_FIGURES};font-size:12px"))
-            y += 17
-        y += 12
+            start += width
+        y += 50
         each = " + ".join(f"{_said(arm)} {share:.{digits}f}" for arm, share in given.items()) or "nothing"
         told.append(f"{_said(label)}: {score:.{digits}f} = {each}")
     alt = "Fused scores, best first. " + ("; ".join(told) if told else "There is no hit") + "."
-    caption = "Each bar is a fused score, and its parts are what the arms gave. Numbers are rounded."
-    return _figure(prefix, "Fused scores as sums", alt, caption, parts, max(1, y - 16), "38rem", (2, 2, 6, 2))
+    caption = "Each bar is a fused score, and its parts are what the arms gave."
+    return _figure(prefix, "Fused scores as sums", alt, caption, parts, max(1, y - 13), "38rem", (2, 2, 2, 2))
 
 
-def _sum_lines(total: str, terms: Sequence[str]) -> list[str]:
-    """A sum, on as many lines as it takes."""
-    lines = [total]
-    for number, term in enumerate(terms or ["0"]):
-        term += " +" if number < len(terms) - 1 else ""
-        if _extent(f"{lines[-1]} {term}") <= _SMALL:
-            lines[-1] += f" {term}"
-        else:
-            lines.append(term)
-    return lines
+def _line(name: str, value: str, y: float) -> str:
+    """A name with a value behind it, as HTML: unlike text in SVG it takes all the room there is and cuts the rest."""
+    whole = _escaped(_plain(name))
+    return (
+        f'<foreignObject y="{_n(y)}" width="100%" height="20"><div style="display:flex;gap:10px;line-height:20px;'
+        f'white-space:nowrap;font-size:13px;color:{_INK}"><b title="{whole}" style="overflow:hidden;'
+        f'text-overflow:ellipsis;{_STRONG}">{whole}</b>'
+        f'<span style="color:{_QUIET};{_FIGURES}">{value}</span></div></foreignObject>'
+    )
 
 
 def _paint(number: int) -> str:
@@ -423,11 +416,10 @@ def _figure(
     svg = "\n".join(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{prefix}-title" '
-            f'aria-describedby="{prefix}-desc" width="100%" height="{_n(height + above + below)}" font-size="13" '
-            # Again as a style: a theme's `height: auto` would add the margins a second time.
+            f'aria-describedby="{prefix}-desc" width="100%" font-size="13" '
+            # In the style, because a theme may say `height: auto` to every picture.
             f'style="display:block;box-sizing:border-box;height:{_n(height + above + below)}px;max-width:{width};'
-            f"overflow:visible;direction:ltr;"
-            f'padding:{above}px {right}px {below}px {left}px;fill:{_INK}">',
+            f'overflow:visible;direction:ltr;padding:{above}px {right}px {below}px {left}px;fill:{_INK}">',
             f'<title id="{prefix}-title">{title}</title>',
             f'<desc id="{prefix}-desc">{_escaped(alt)}</desc>',
             *parts,

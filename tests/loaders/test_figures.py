@@ -78,7 +78,9 @@ FIGURES = [*USUAL, *EDGES, *all_figures(HOSTILE, "hostile-")]
 def texts(figure: Figure) -> list[str]:
     """What is written in the picture, without tooltips and descriptions."""
     return [
-        (found.text or "") + "".join(child.tail or "" for child in found) for found in tree(figure).iter(SVG + "text")
+        (found.text or "") + "".join(child.tail or "" for child in found)
+        for found in tree(figure).iter()
+        if found.tag in {SVG + "text", SVG + "b", SVG + "span"}
     ]
 
 
@@ -134,13 +136,15 @@ def test_weights_are_written_as_authored_and_drawn_to_scale() -> None:
 def test_a_stacked_score_is_the_sum_of_its_parts() -> None:
     figure = stacked(HITS)
     assert "guides/one-writer.md: 0.03332 = fts 0.01639 + vector 0.01613 + recency 0.00079" in figure.alt
-    assert texts(figure)[3:] == [
-        "guides/one-writer.md",
-        "0.03332 = fts 0.01639 + vector 0.01613 +",
+    assert texts(figure)[3:] == ["guides/one-writer.md", "0.03332", "notes/wal.md", "0.01639"]
+    bars = [bar for bar in tree(figure).iter(SVG + "rect") if bar.find(SVG + "title") is not None]
+    assert [bar.findtext(SVG + "title") for bar in bars] == [
+        "fts 0.01639",
+        "vector 0.01613",
         "recency 0.00079",
-        "notes/wal.md",
-        "0.01639 = vector 0.01639",
+        "vector 0.01639",
     ]
+    assert sum(float(bar.get("width", "")[:-1]) for bar in bars[:3]) == pytest.approx(100, abs=0.05)
 
 
 def test_an_arm_looks_the_same_in_every_answer() -> None:
@@ -266,11 +270,11 @@ _MEASURE = """
 for (const svg of document.querySelectorAll('svg[role=img]')) {
   const room = svg.parentElement.getBoundingClientRect();
   const picture = svg.getBoundingClientRect();
-  for (const text of svg.querySelectorAll('text')) {
+  for (const text of svg.querySelectorAll('text, foreignObject > div')) {
     const place = text.getBoundingClientRect();
     const over = Math.max(
       room.left - place.left, place.right - room.right, picture.top - place.top, place.bottom - picture.bottom);
-    const size = parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a;
+    const size = parseFloat(getComputedStyle(text).fontSize) * (text.getScreenCTM ? text : svg).getScreenCTM().a;
     found.push({text: text.textContent, over, size});
   }
 }
