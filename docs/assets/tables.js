@@ -1,6 +1,6 @@
 /* Long tables of records get a field that filters their rows by text. Without scripts every row shows. */
 (() => {
-  const LONG = ".rf-table:has(tbody > tr:nth-child(9))"; // the style sheet keeps room for the field by the same rule
+  const LONG = ".rf-table:has(tbody > tr:nth-child(12))"; // the style sheet keeps room for the field by the same rule
 
   const add = table => {
     if (table.previousElementSibling?.matches(".rf-find")) return; // the page was shown before
