@@ -82,7 +82,7 @@ def llms(
         site_url: the site's published address.
         files: what else a program may want.
     """
-    head = f"# {md.escape(_line(name))}\n\n> {md.escape(_line(summary))}\n"
+    head = f"# {md.escape(_line(name))}\n" + (f"\n> {md.escape(_line(summary))}\n" if summary else "")
     listed: dict[str, list[Listed]] = {}
     for page in pages:
         section = "Optional" if page.repetitive else page.section or "Documentation"
@@ -109,7 +109,9 @@ def _line(text: str) -> str:
 
 
 def _document(page: TwinSource, site_url: str, link: Callable[[str, bool], str]) -> str:
-    meta = {"title": page.title, "description": page.description, "canonical": absolute(site_url, address(page.uri))}
+    meta = {"title": page.title, "description": page.description}
+    if site_url:
+        meta["canonical"] = absolute(site_url, address(page.uri))
     front = yaml.safe_dump(meta, allow_unicode=True, sort_keys=False, width=1000)
     return f"---\n{front}---\n\n{github_markdown(page.markdown, link)}"
 
@@ -167,7 +169,8 @@ _ID = re.compile(r"#([^\s}#.]+)")
 _WRAPPERS = r"div|section|article|aside|figure|details|main|header|footer|span|center|nav"
 _WRAPPER = re.compile(rf" {{0,3}}(?:</?(?:{_WRAPPERS})\b[^<>]*> *)+$")
 _CAPTION = re.compile(r" {0,3}<(?P<tag>summary|figcaption)\b[^<>]*>(?P<text>.*)</(?P=tag)> *$")
-_DRAWN = re.compile(rf" {{0,3}}(?:</?(?:{_WRAPPERS}|p)\b[^<>]*> *)*<(?P<tag>svg|script|style|template)\b")
+_DRAWN = re.compile(rf" {{0,3}}(?:</?(?:{_WRAPPERS}|p)\b[^<>]*> *)*<(?P<tag>svg|script|style|template|fieldset)\b")
+_COMMENT = re.compile(r" {0,3}<!--.*--> *$")
 _DELIMITERS = re.compile(r"\|[ :|-]+\| *$")
 
 
@@ -213,9 +216,12 @@ def _blocks(lines: Sequence[str]) -> list[str]:
             last_item = len(out)
             out.append("")
         elif drawn := _DRAWN.match(line):
-            while end < len(lines) and f"</{drawn['tag']}>" not in lines[end - 1]:
+            opening, closing = f"<{drawn['tag']}", f"</{drawn['tag']}>"
+            depth = line.count(opening) - line.count(closing)
+            while end < len(lines) and depth > 0:  # a drawing may hold drawings
+                depth += lines[end].count(opening) - lines[end].count(closing)
                 end += 1
-            text, _, rest = "\n".join(lines[at:end]).partition(f"</{drawn['tag']}>")
+            text, _, rest = "\n".join(lines[at:end]).rpartition(closing)
             _add(out, _described(drawn["tag"], text))
             _add(out, _blocks([rest]))
         elif heading := _HEADING.match(line):
@@ -224,6 +230,8 @@ def _blocks(lines: Sequence[str]) -> list[str]:
             out.append(heading["text"])
         elif caption := _CAPTION.match(line):
             _add(out, [caption["text"] if caption["tag"] == "figcaption" else f"**{caption['text']}**"])
+        elif _COMMENT.match(line):
+            _add(out, [])
         elif _WRAPPER.match(line):
             _add(out, [f'<a id="{identity}"></a>' for identity in re.findall(r'\bid="([^"]*)"', line)])
         elif line.startswith("|") and end < len(lines) and _DELIMITERS.match(lines[end]):
@@ -276,7 +284,7 @@ def _with_item(out: list[str], body: list[str], last_item: int) -> list[str]:
 
 
 def _described(tag: str, text: str) -> list[str]:
-    """A drawing as the words that it carries for those who do not see it; a script or a style as nothing."""
+    """A drawing as the words that it carries for those who do not see it; what only a browser uses as nothing."""
     if tag != "svg":
         return []
     label = re.search(r'<svg\b[^>]*\baria-label="([^"]*)"', text)
@@ -292,8 +300,11 @@ def _row(line: str) -> str:
 
 _ATTRIBUTE = r"(?:[.#][\w.#-]+|[\w-]+=(?:\"[^\"{}]*\"|[^\s{}\"]+))"
 _ATTRIBUTES = re.compile(rf"(?:\A|(?<=[)\]*_>\n]))\{{:? *{_ATTRIBUTE}(?: +{_ATTRIBUTE})* *\}}")
-_TARGET = re.compile(r"(?<!\\)(?P<before>\]\(\s*)(?P<target><[^<>\n]*>|(?:[^\s()<>\\]|\([^\s()]*\))*)")
-_NAMED_TARGET = re.compile(r"(?m)^(?P<before> {0,3}\[[^\[\]\n]+\]:[ \t]+)(?P<target>\S+)")
+_TARGET = re.compile(
+    r"(?<!\\)(?P<before>\]\(\s*)(?P<target><[^<>\n]*>|(?:[^\s()<>\\]|\([^\s()]*\))*)"
+    r"(?=\s*[)\"'(])"
+)
+_NAMED_TARGET = re.compile(r"(?m)^(?P<before> {0,3}\[(?!\^)[^\[\]\n]+\]:[ \t]+)(?P<target>\S+)")
 _TAG = re.compile(r"<[a-zA-Z][^<>]*>")
 _TAG_TARGET = re.compile(r'(?P<before>\b(?:href|src)=")(?P<target>[^"]*)')
 _CODE_TAG = re.compile(r'<code(?: id="(?P<id>[^"]*)")?>(?P<text>[^<>]*)</code>')

@@ -185,9 +185,18 @@ SELECT 1 -- {#kept}
 def test_a_drawing_becomes_its_description_and_a_script_nothing() -> None:
     source = (
         '<figure class="x">\n<svg role="img"><title>The flow</title>\n<desc>Text, then hits</desc><text>noise</text>\n'
+        '<svg x="100%">\n<text>more</text></svg>\n<rect/>\n'
         "</svg>\n<figcaption>How it runs</figcaption>\n</figure>\n\n<script>\nlet noise = `1`;\n</script>\n\nAfter\n"
     )
     assert github_markdown(source) == "*Figure: The flow. Text, then hits.*\n\nHow it runs\n\nAfter\n"
+
+
+def test_what_only_a_browser_or_the_loaders_use_is_left_out() -> None:
+    source = (
+        "<fieldset><legend>Show</legend>\n<input>\n</fieldset>\n\n<!-- run first: a.md#b -->\n\n"
+        "```python\n<!-- shown -->\n```\n\n8 KiB[^8]\n\n[^8]: measured here\n"
+    )
+    assert github_markdown(source) == "```python\n<!-- shown -->\n```\n\n8 KiB[^8]\n\n[^8]: measured here\n"
 
 
 PAGES = [
@@ -226,6 +235,7 @@ def test_front_matter_gives_title_description_and_the_pages_own_address() -> Non
     made = twins([TwinSource("a/c#.md", "A: “b”", "x: y", "text")], SITE)
     front = yaml.safe_load(made["a/c#.md"].decode().split("---\n")[1])
     assert front == {"title": "A: “b”", "description": "x: y", "canonical": SITE + "a/c%23/"}
+    assert "canonical" not in twins([TwinSource("a.md", "A", "x", "text")], "")["a.md"].decode()
 
 
 def test_two_pages_with_one_twin_are_a_fault() -> None:
@@ -270,7 +280,9 @@ def lost_words(site: Path) -> dict[str, set[str]]:
     for file in _pages(site):
         article = BeautifulSoup(file.read_text(encoding="utf-8"), "html.parser").select_one("article")
         assert article is not None
-        for added in article.select(".md-content__button, .md-source-file, .headerlink, svg, script, input, form"):
+        for added in article.select(
+            ".md-content__button, .md-source-file, .headerlink, svg, script, input, form, fieldset"
+        ):
             added.decompose()
         lost[file.parent.name] = words(str(article)) - words(on_github(body(_twin_of(file, site).read_bytes())))
     return {name: found for name, found in lost.items() if found}
