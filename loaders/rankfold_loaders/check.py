@@ -172,13 +172,18 @@ def nothing_retyped(project: Project, joined: Joined) -> Outcome:
 
 
 def code_ran(project: Project) -> Outcome:
-    """The code on authored pages ran as it stands there, and shows what it printed."""
-    pages = [file for file in transcripts.pages(project.root) if transcripts.steps(file.read_text(encoding="utf-8"))]
+    """The code on authored pages runs as it stands there, and shows what it prints."""
+    faults, count = list(transcripts.stale(project.root)), 0
+    for file in transcripts.pages(project.root):
+        name = file.relative_to(project.root).as_posix()
+        _, found, ran = transcripts.run_page(project.root, file.read_text(encoding="utf-8"), name)
+        faults += found
+        count += ran
     return Outcome(
         "transcripts",
-        f"the code on {len(pages)} authored pages is as it was when it ran",
-        len(pages),
-        [str(fault) for fault in transcripts.stale(project.root)],
+        f"{count} commands and programs on authored pages ran, and print what stands there",
+        count,
+        [str(fault) for fault in faults],
         "python -m rankfold_loaders.transcripts --write",
     )
 

@@ -85,7 +85,7 @@ def _parameter(parameter: click.Parameter, context: click.Context) -> dict[str, 
         "value": ""
         if is_argument or info.get("is_flag") or info["secondary_opts"]
         else parameter.make_metavar(context),
-        "type": "yes or no" if info.get("is_flag") or kind["param_type"] == "Bool" else kind["name"],
+        "type": "none, it is a switch" if info.get("is_flag") or kind["param_type"] == "Bool" else kind["name"],
         "choices": choices,
         "minimum": kind.get("min"),
         "maximum": kind.get("max"),

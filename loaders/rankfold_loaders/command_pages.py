@@ -27,11 +27,15 @@ def _command(maker: Maker, entry: Entry) -> Page:
         ("Argument", "What it is", "Required", "Repeatable"),
         tuple(_argument(parameter) for parameter in parameters if parameter["kind"] == "argument"),
     )
+    listed = [parameter for parameter in parameters if parameter["kind"] == "option"]
+    # Where no option has a default of its own, its text says what counts without it.
+    has_defaults = any(option["default"] for option in listed)
+    kept = ["Option", "What it does", "Value", *(["Default"] if has_defaults else []), "Repeatable"]
     options = Table(
         "Options",
         "options",
-        ("Option", "What it does", "Value", "Default", "Repeatable"),
-        tuple(_option(parameter, explained) for parameter in parameters if parameter["kind"] == "option"),
+        tuple(kept),
+        tuple(tuple(_option(option, explained)[heading] for heading in kept) for option in listed),
     )
     return Page(
         maker.here,
@@ -70,7 +74,7 @@ def _argument(argument: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _option(option: Mapping[str, Any], explained: Mapping[str, str]) -> tuple[str, ...]:
+def _option(option: Mapping[str, Any], explained: Mapping[str, str]) -> dict[str, str]:
     names = ", ".join(md.code(name) for name in option["names"])
     said = re.sub(r"\s+", " ", md.prose(option["help"])) or NOTHING
     see = next((explained[name] for name in option["names"] if name in explained), "")
@@ -79,13 +83,13 @@ def _option(option: Mapping[str, Any], explained: Mapping[str, str]) -> tuple[st
         notes.insert(0, "Required.")
     if option["environment"]:
         notes.append(f"Environment: {md.code(option['environment'])}.")
-    return (
-        names,
-        " ".join(filter(None, notes)),
-        _type(option),
-        md.code(option["default"]) if option["default"] else NOTHING,
-        YES if option["repeatable"] else NO,
-    )
+    return {
+        "Option": names,
+        "What it does": " ".join(filter(None, notes)),
+        "Value": _type(option),
+        "Default": md.code(option["default"]) if option["default"] else NOTHING,
+        "Repeatable": YES if option["repeatable"] else NO,
+    }
 
 
 def _type(parameter: Mapping[str, Any]) -> str:

@@ -218,13 +218,14 @@ def _sql_lines(what: str, texts: Iterable[str]) -> Iterator[str]:
 
 def _expected_command(record: Mapping[str, Any]) -> Iterator[str]:
     yield f"usage: {record['usage']}"
-    for parameter in record["parameters"]:
-        if parameter["kind"] != "option":
-            continue
-        for name in parameter["names"][:1]:
-            yield f"options: {name}: Option: {', '.join(parameter['names'])}"
-            yield f"options: {name}: Default: {_squeeze(parameter['default']) or '—'}"
-            yield f"options: {name}: Repeatable: {'yes' if parameter['repeatable'] else 'no'}"
+    options = [parameter for parameter in record["parameters"] if parameter["kind"] == "option"]
+    has_defaults = any(option["default"] for option in options)
+    for option in options:
+        name = option["names"][0]
+        yield f"options: {name}: Option: {', '.join(option['names'])}"
+        if has_defaults:
+            yield f"options: {name}: Default: {_squeeze(option['default']) or '—'}"
+        yield f"options: {name}: Repeatable: {'yes' if option['repeatable'] else 'no'}"
 
 
 def _plain(record: Mapping[str, Any], column: Column) -> str:

@@ -8,8 +8,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from loaders.site_trees import build, environment, replace_in
+from rankfold_loaders import transcripts
 from rankfold_loaders.agreement import join
-from rankfold_loaders.check import Outcome, build_twice, compare, facts_resolve, links, pages_match, report, same_bytes
+from rankfold_loaders.check import (
+    Outcome,
+    build_twice,
+    code_ran,
+    compare,
+    facts_resolve,
+    links,
+    pages_match,
+    report,
+    same_bytes,
+)
 from rankfold_loaders.live import Live
 from rankfold_loaders.project import Project
 
@@ -201,3 +212,12 @@ def test_a_page_says_what_it_lacks(tmp_path: Path) -> None:
         assert part in said
     assert "fine" not in said
     assert "[x][y]" not in said
+
+
+def test_output_that_the_code_does_not_print_is_found_even_under_a_right_stamp(tmp_path: Path) -> None:
+    page = "```console\n$ echo four\nfour\n```\n"
+    (tmp_path / "README.md").write_text(transcripts.stamped(page), encoding="utf-8")
+    assert code_ran(Project(tmp_path)).passed
+    (tmp_path / "README.md").write_text(transcripts.stamped(page.replace("\nfour", "\nfive")), encoding="utf-8")
+    (said,) = code_ran(Project(tmp_path)).faults
+    assert said.startswith("README.md:2: this is not what is printed")

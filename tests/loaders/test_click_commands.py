@@ -77,7 +77,7 @@ def test_a_parameter_states_its_type_limits_default_and_whether_it_repeats(comma
     assert by_name["--tag"]["value"] == "TAG"
     assert by_name["--form"]["choices"] == ["any", "all"]
     assert by_name["--quiet"]["names"] == ["--quiet", "--loud"]
-    assert by_name["--quiet"]["type"] == "yes or no"
+    assert by_name["--quiet"]["type"] == "none, it is a switch"
     assert by_name["--db"]["required"] is True
     assert by_name["--db"]["environment"] == "TOOL_DB"
     assert by_name["[QUERY]..."]["kind"] == "argument"
