@@ -7,11 +7,16 @@ from pathlib import Path
 
 import click
 
-from rankfold_loaders import check as checks
-from rankfold_loaders import configuration
-from rankfold_loaders import export as exports
-from rankfold_loaders.faults import SiteError
-from rankfold_loaders.project import Project
+try:
+    from rankfold_loaders import check as checks
+    from rankfold_loaders import configuration
+    from rankfold_loaders import export as exports
+    from rankfold_loaders.faults import SiteError
+    from rankfold_loaders.project import Project
+except ModuleNotFoundError as missing:
+    if (missing.name or "").partition(".")[0] == "rankfold_loaders":
+        raise
+    sys.exit(f"{missing.name} is not installed; type: pip install 'rankfold[docs]'")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

@@ -19,6 +19,7 @@ from rankfold_loaders.registries import DEMANDS, Demand
 
 _REFERENCE = re.compile(r"\[[^\[\]]+\]\[[^\[\]]*\]")
 _TEMPLATE = re.compile(r"\{\{.*?(?:\}\}|$)|\{%.*?(?:%\}|$)", re.MULTILINE)
+_RUNS = re.compile(r"[\s\0]*(?:javascript|vbscript|data)[\s\0]*:", re.IGNORECASE)
 _NOT_LOADED = ("canonical", "next", "prev", "alternate")
 _QUIET = {"script", "style", "code", "pre", "svg", "nav"}
 """Elements whose text is not prose; a `nav` repeats what stands elsewhere."""
@@ -132,6 +133,9 @@ def _page_faults(path: str, page: BuiltPage, demands: Sequence[Demand]) -> Itera
     for identity, count in page.ids.items():
         if count > 1:
             yield f"the id {identity!r} is used {count} times"
+    for link in page.links:
+        if _RUNS.match(link):
+            yield f"the link {link[:60]!r} would run as a script in the reader's browser"
     for text in page.prose:
         left = _TEMPLATE.search(text)
         if left:

@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import entry_points
@@ -52,13 +53,17 @@ def read(project: Project, reader: Reader | None = None) -> Live:
     reader = reader or Reader(project.source)
     with ThreadPoolExecutor(max_workers=1) as beside:
         asked = beside.submit(_ask, project)
-        for row in project.reference.registries:
-            reader.records(row)
-        public = {
-            row.kind: reader.public_names(row.records.partition(":")[0])
-            for row in project.reference.registries
-            if is_public_api(row)
-        }
+        try:
+            for row in project.reference.registries:
+                reader.records(row)
+            public = {
+                row.kind: reader.public_names(row.records.partition(":")[0])
+                for row in project.reference.registries
+                if is_public_api(row)
+            }
+        except Exception:
+            asked.result()  # a file that cannot be imported says more than what is missing in it
+            raise
         answer = asked.result()
     answer["registries"].update(public)
     return answer
@@ -147,10 +152,10 @@ def load(path: str, key: str) -> Any:
     module, _, rest = path.partition(":")
     try:
         found: Any = importlib.import_module(module)
-    except ModuleNotFoundError as problem:
-        if problem.name is None or not f"{module}.".startswith(f"{problem.name}."):
-            raise  # an import inside the package: its traceback says which
-        said = f"there is no module {problem.name!r}; install the package, or say with `source` where it is"
+    except (Exception, SystemExit) as problem:  # somebody's package may raise anything
+        said = f"importing it fails:\n\n{_traced(problem)}"
+        if isinstance(problem, ModuleNotFoundError) and f"{module}.".startswith(f"{problem.name}."):
+            said = f"there is no module {problem.name!r}; install the package, or say with `source` where it is"
         raise error("mkdocs.yml", f"rankfold.{key} is {path!r}: {said}") from problem
     walked = module
     for part in re.findall(r"\w+|\(\)", rest):
@@ -160,6 +165,14 @@ def load(path: str, key: str) -> Any:
         found = found() if part == "()" else getattr(found, part)
         walked += "()" if part == "()" else f".{part}"
     return found
+
+
+def _traced(problem: BaseException) -> str:
+    """A traceback without the frames that led to the package."""
+    told = traceback.TracebackException.from_exception(problem)
+    frames = [frame for frame in told.stack if frame.filename != __file__ and "importlib" not in frame.filename]
+    told.stack = traceback.StackSummary.from_list(frames)
+    return "".join(told.format()).strip()
 
 
 def is_public_api(row: RegistryPage) -> bool:

@@ -369,6 +369,7 @@ def _number(text: str) -> str:
 
 def _words(text: str) -> str:
     """The words of a text, whatever marks it up: as Markdown and as shown they are the same."""
-    without_targets = re.sub(r"\]\([^()\s]*\)", "]", html.unescape(text))
+    without_languages = re.sub(r"(?m)^\s*(`{3,}|~{3,})[^\n`]*$", "", text)
+    without_targets = re.sub(r"\]\([^()\s]*\)", "]", html.unescape(without_languages))
     without_numbers = re.sub(r"(?m)^\s*\d+\. ", "", without_targets)
     return " ".join(re.findall(r"[^\W_]+", without_numbers))

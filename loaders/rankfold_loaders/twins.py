@@ -216,12 +216,12 @@ def _blocks(lines: Sequence[str]) -> list[str]:
             last_item = len(out)
             out.append("")
         elif drawn := _DRAWN.match(line):
-            opening, closing = f"<{drawn['tag']}", f"</{drawn['tag']}>"
-            depth = line.count(opening) - line.count(closing)
+            opens, closes = f"<{drawn['tag']}", f"</{drawn['tag']}>"
+            depth = line.count(opens) - line.count(closes)
             while end < len(lines) and depth > 0:  # a drawing may hold drawings
-                depth += lines[end].count(opening) - lines[end].count(closing)
+                depth += lines[end].count(opens) - lines[end].count(closes)
                 end += 1
-            text, _, rest = "\n".join(lines[at:end]).rpartition(closing)
+            text, _, rest = "\n".join(lines[at:end]).rpartition(closes)
             _add(out, _described(drawn["tag"], text))
             _add(out, _blocks([rest]))
         elif heading := _HEADING.match(line):

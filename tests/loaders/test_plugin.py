@@ -349,6 +349,40 @@ def test_an_error_inside_the_package_keeps_its_traceback(tmp_path: Path) -> None
     assert "No module named 'nothing_of_that_name'" in said
 
 
+@pytest.mark.parametrize(
+    ("module", "said"),
+    [
+        ("raise ValueError('no water')", ["kettles.py", "ValueError: no water"]),
+        ("import sys\nsys.exit(3)", ["kettles.py", "SystemExit: 3"]),
+        ("KETTLES = (\n", ["kettles.py", "SyntaxError"]),
+    ],
+)
+def test_a_package_that_cannot_be_imported_shows_its_own_lines_and_no_others(
+    module: str, said: list[str], tmp_path: Path
+) -> None:
+    row = ROW.replace("records:", "record: 'kettles:Kettle', records:")
+    (fault,) = faults_of(package(tmp_path, {"kettles.py": module}, f"registries: [{row}]"))
+    for part in ["mkdocs.yml: rankfold.registries[kettles].records is 'kettles:KETTLES'", *said]:
+        assert part in fault
+    assert "importlib" not in fault
+    assert "live.py" not in fault
+
+
+def test_a_fence_in_a_docstring_is_read_back_as_it_was_written(tmp_path: Path) -> None:
+    doc = "Boil:\\n\\n```python\\nkettle.on()\\n```\\n\\nThen pour."
+    source = f'KETTLES = [{{"name": "tall", "litres": 1.5, "doc": "{doc}"}}]'
+    root = package(tmp_path, {"kettles.py": source}, f"registries: [{ROW}]")
+    ran = run(root, "rankfold_loaders", "check")
+    assert ran.returncode == 0, ran.stdout
+
+
+def test_a_link_that_would_run_a_script_stops_the_build(tmp_path: Path) -> None:
+    source = 'KETTLES = [{"name": "tall", "litres": 1.5, "doc": "[pour](JavaScript:alert(1))"}]'
+    ran = built(package(tmp_path, {"kettles.py": source}, f"registries: [{ROW}]"), tmp_path / "site", "--quiet")
+    assert ran.returncode == 1
+    assert "the link 'JavaScript:alert(1)' would run as a script in the reader's browser" in ran.stdout + ran.stderr
+
+
 def test_a_build_lists_every_fault_of_the_configuration(tmp_path: Path) -> None:
     row = ROW.replace("columns: [name, litres]", "colums: [name], word: two words")
     root = package(tmp_path, {"kettles.py": DATACLASS}, f"registries: [{row}]\ntitel: Kettles")
