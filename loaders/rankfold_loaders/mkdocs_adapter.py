@@ -18,7 +18,7 @@ import os
 import threading
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urljoin
@@ -114,13 +114,15 @@ class Adapter:
             elif self.project.reference.playground:
                 self.site = replace(self.site, pages=(*self.site.pages, without_playground()))
             made = self.site.pages
+            if self.preview:
+                self.preview.remember(self.facts, map(asdict, made))
         except Exception as problem:
             # Whatever went wrong, also inside these loaders: a build stops, a server shows it.
             failure = problem if isinstance(problem, SiteError) else SiteError([Fault("", traceback.format_exc())])
             if not _serving():
                 raise PluginError(_report(failure.faults)) from problem
             log.warning("the reference pages cannot be made: %s", failure)
-            made = failure_pages(self.project.reference, failure)
+            made = self._as_they_were(failure)
         self.made = {page.uri: page for page in made}
         for page in made:
             if files.get_file_from_path(page.uri) is not None:
@@ -141,6 +143,14 @@ class Adapter:
             generated = navigation(reference, made)
             config.nav = whole_navigation(config.nav, pages, reference.title, generated, folder)
         return files
+
+    def _as_they_were(self, failure: SiteError) -> tuple[GeneratedPage, ...]:
+        """The pages of the server's last good build, with what is wrong now."""
+        self.facts, pages = self.preview.last if self.preview else ({}, [])
+        last: list[GeneratedPage] = []
+        with contextlib.suppress(TypeError):  # the edit was of the pages' own type
+            last = [GeneratedPage(**page) for page in pages]
+        return failure_pages(self.project.reference, failure, last)
 
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
         """Find the pages that no reader would come across."""
@@ -167,7 +177,7 @@ class Adapter:
         if changed:
             page.meta.setdefault("revision_date", changed)
         self.markdown[uri] = markdown
-        if page.file.generated_by is not None or self.site is None:
+        if page.file.generated_by is not None or not self.facts:
             return markdown
         content = page.file.content_string
         cut = len(content) - len(markdown) if content.endswith(markdown) else 0

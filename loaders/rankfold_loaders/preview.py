@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import sys
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ class Preview:
         # with what stands around it, and its HTML.
         self._pages: dict[str, types.SimpleNamespace] = vars(place).setdefault("pages", {})
         self._made: dict[str, tuple[str, Any]] = vars(place).setdefault("made", {})
+        self._last: dict[str, Any] = vars(place).setdefault("last", {})
         self._read = self._around = ""
         self._same_text: set[str] = set()
         self._whole: dict[str, str] = {}
@@ -40,6 +41,15 @@ class Preview:
         if self._made.get(name, ("", None))[0] != key:
             self._made[name] = (key, make())
         return self._made[name][1]
+
+    def remember(self, facts: Mapping[str, str], pages: Iterable[Mapping[str, Any]]) -> None:
+        """Keep what a build was made from, as plain values, for one that cannot be made."""
+        self._last.update(facts=dict(facts), pages=list(pages))
+
+    @property
+    def last(self) -> tuple[dict[str, str], list[dict[str, Any]]]:
+        """The facts and the generated pages of the last build that could be made; nothing before the first."""
+        return self._last.get("facts", {}), self._last.get("pages", [])
 
     def begin(self, read: Iterable[str], around: Iterable[str]) -> None:
         """Say what every page is made with.

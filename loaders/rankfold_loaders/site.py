@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,9 +12,9 @@ from pathlib import Path
 from rankfold_loaders import changelog, envelope_pages, live, playground
 from rankfold_loaders.agreement import Joined, join
 from rankfold_loaders.facts import facts, substitute
-from rankfold_loaders.faults import SiteError
+from rankfold_loaders.faults import Fault, SiteError
 from rankfold_loaders.machine_readable import machine_readable
-from rankfold_loaders.markdown_text import fence
+from rankfold_loaders.markdown_text import escape, fence
 from rankfold_loaders.page_model import Page
 from rankfold_loaders.pages import pages
 from rankfold_loaders.project import Project
@@ -196,17 +197,42 @@ def navigation(reference: Reference, made: Sequence[GeneratedPage]) -> list[obje
     return items
 
 
-def failure_pages(reference: Reference, problem: SiteError) -> tuple[GeneratedPage, ...]:
-    """The generated pages while the registries cannot be shown: each says what is wrong, and nothing else."""
+def failure_pages(
+    reference: Reference, problem: SiteError, last: Iterable[GeneratedPage] = ()
+) -> tuple[GeneratedPage, ...]:
+    """The generated pages while the registries cannot be shown: each says what is wrong.
+
+    Args:
+        reference: what is documented.
+        problem: why it cannot be.
+        last: the pages as they were before, which stand below; without any, there is a page for each registry.
+    """
     titles = {reference.overview: reference.title} | {row.uri: row.title for row in reference.registries}
     kinds = {row.uri: row.kind for row in reference.registries}
-    return tuple(_failure(uri, title, kinds.get(uri, ""), problem.faults) for uri, title in titles.items())
-
-
-def _failure(uri: str, title: str, kind: str, faults: Iterable[object]) -> GeneratedPage:
     said = "This page cannot be made at the moment."
-    body = (
-        f"---\ntitle: {title}\ndescription: {said}\n---\n\n# {title}\n\nThis page cannot be made. It comes back when "
-        "this is mended and saved:\n\n" + fence("\n\n".join(map(str, faults))) + "\n"
+    empty = (
+        GeneratedPage(
+            uri,
+            title,
+            said,
+            f"---\ntitle: {title}\ndescription: {said}\n---\n\n# {title}\n",
+            kind=kinds.get(uri, ""),
+        )
+        for uri, title in titles.items()
     )
-    return GeneratedPage(uri, title, said, body, kind=kind)
+    notice = _notice(problem.faults)
+    return tuple(_with_notice(page, notice) for page in list(last) or empty)
+
+
+def _with_notice(page: GeneratedPage, notice: str) -> GeneratedPage:
+    front, mark, body = page.markdown.partition("\n---\n")
+    return replace(page, markdown=f"{front}{mark}\n{notice}{body}")
+
+
+def _notice(faults: Iterable[Fault]) -> str:
+    """What is wrong, as a box."""
+    lines = ['!!! failure "This page cannot be made. It comes back when this is mended and saved."', ""]
+    for fault in faults:
+        first, _, rest = str(fault).partition("\n")
+        lines += [escape(first), "", *([fence(rest.strip("\n")), ""] if rest.strip() else [])]
+    return textwrap.indent("\n".join(lines), "    ").removeprefix("    ")

@@ -132,7 +132,13 @@ __all__ ="""
 def test_a_registry_that_cannot_be_read_is_shown_and_comes_back(server: Server) -> None:
     file = server.root / "src/rankfold/retrieval/arms/fts.py"
     replace_in(file, "weight=1.25,", "weight=1.25,,")
-    server.wait_for("reference/arms/", "SyntaxError")
-    assert "This page cannot be made" in server.page("reference/")
+    server.wait_for("reference/arms/fts/", "SyntaxError")
+    page = server.page("reference/arms/fts/")
+    assert "This page cannot be made" in page
+    assert "Default weight" in page  # below the notice the page is as it was
+    home = server.page("")
+    assert "This page cannot be made" not in home
+    assert "{{" not in home  # facts are those of the last good build
+    assert ">None<" not in "".join(home.split())  # no page went missing from the menu
     replace_in(file, "weight=1.25,,", "weight=1.75,")
     server.wait_for("reference/arms/", "1.75")
