@@ -6,7 +6,7 @@ PLAYGROUND := .cache/playground
 AXE := tests/browser/node_modules/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lockstep site serve playground system clean
+.PHONY: help demo test check transcripts lockstep site serve playground system clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -49,6 +49,9 @@ test: $(VENV)/.installed-embed,docs,dev $(AXE) playground ## run every test
 
 check: $(VENV)/.installed-embed,docs ## does the site say what the code does?
 	$(BIN)/python -m rankfold_loaders check
+
+transcripts: $(VENV)/.installed-embed,docs ## put into the pages what their commands print now
+	$(BIN)/python -m rankfold_loaders.transcripts --write
 
 lockstep: $(VENV)/.installed-embed,docs,dev ## change the source in many ways: does the site follow every time?
 	$(BIN)/python -m tests.lockstep
