@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -85,12 +86,13 @@ def export(folder: Path, root: Path, playground: bool) -> None:
         made = exports.export(project, playground=playground)
         exports.write(made, folder)
     except (SiteError, OSError) as problem:
-        click.echo(f"Nothing was exported:\n{problem}" if isinstance(problem, SiteError) else str(problem), err=True)
+        said = problem if isinstance(problem, SiteError) else f"{problem.strerror}: {problem.filename}"
+        click.echo(f"Nothing was exported:\n{said}", err=True)
         sys.exit(1)
     click.echo(
-        f"{made.generated} generated pages, {made.authored} authored ones and {made.others} other files are in {folder}"
+        f"{made.generated} generated pages, {made.authored} authored and {made.others} other files are in {folder}"
     )
-    click.echo(f"Build it with: zensical build --strict --config-file {folder / 'mkdocs.yml'}")
+    click.echo(f"Build it with: zensical build --strict --config-file {shlex.quote(str(folder / 'mkdocs.yml'))}")
 
 
 def _demand_configuration(root: Path) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import functools
+import os
 import re
 import subprocess
+import tempfile
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +21,18 @@ from rankfold_loaders import configuration
 from rankfold_loaders.faults import error
 from rankfold_loaders.own_reference import OWN
 from rankfold_loaders.registries import Reference, nearest, read_reference
+
+
+@functools.cache
+def _writable(folder: Path) -> Path:
+    """The folder; where it cannot be written, one that lasts as long as this process."""
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    if os.access(folder, os.W_OK):
+        return folder
+    made = tempfile.TemporaryDirectory(prefix="rankfold-cache-")
+    atexit.register(made.cleanup)
+    return Path(made.name)
 
 
 @dataclass(frozen=True)
@@ -60,7 +76,7 @@ class Project:
     @property
     def cache(self) -> Path:
         """Where what is slow to make is kept, by content: outside the project, because a build writes nothing there."""
-        return platformdirs.user_cache_path("rankfold") / "site"
+        return _writable(platformdirs.user_cache_path("rankfold") / "site")
 
     @property
     def source(self) -> Path:

@@ -179,6 +179,7 @@ def _contradictions(reference: Reference) -> Iterator[str]:
         for column in (*row.columns, *row.details):
             if column.show == "link" and column.to not in kinds:
                 said = f"links to no registry: there is no {column.to!r}{nearest(column.to, kinds)}"
+                said = said if column.to else "is a link; say with `to` which registry its records are of"
                 yield f"{where}: the column {column.heading!r} {said}"
         paths += [(f"{where}.{name}", getattr(row, name)) for name in ("records", "record", "pages")]
     for where, path in paths:

@@ -228,7 +228,7 @@ def test_the_action_installs_itself_and_then_what_it_is_asked_for(tmp_path: Path
     fake.write_text(f'#!/bin/sh\nprintf "%s|" "$PWD" "$@" >> {said}\necho >> {said}\n')
     fake.chmod(0o755)
     (tmp_path / "site").mkdir()
-    given = {"ROOT": "site", "PACKAGES": "--editable . 'x'", "GITHUB_ACTION_PATH": "/the action"}
+    given = {"ROOT": "site", "PACKAGES": "--editable . 'x y'", "GITHUB_ACTION_PATH": "/the action"}
     for packages, expected in ((given["PACKAGES"], 2), ("", 1)):
         said.write_text("")
         path = f"{fake.parent}{os.pathsep}{os.environ['PATH']}"
@@ -238,7 +238,7 @@ def test_the_action_installs_itself_and_then_what_it_is_asked_for(tmp_path: Path
         lines = said.read_text().splitlines()
         assert len(lines) == expected
         assert lines[0].endswith("|/the action[docs]|")
-    said_last = f"{tmp_path / 'site'}|-m|pip|install|--quiet|--disable-pip-version-check|--editable|.|'x'|"
+    said_last = f"{tmp_path / 'site'}|-m|pip|install|--quiet|--disable-pip-version-check|--editable|.|x y|"
     said.write_text("")
     subprocess.run(command, cwd=tmp_path, env={**variables, "PACKAGES": given["PACKAGES"]}, check=True)
     assert said.read_text().splitlines()[-1] == said_last
