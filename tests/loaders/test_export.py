@@ -180,7 +180,7 @@ def test_an_export_of_the_tea_house_needs_no_plugin(tmp_path: Path) -> None:
     folder = tmp_path / "plain"
     ran = run(root, "rankfold_loaders", "export", str(folder))
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert ran.stdout.startswith("6 generated pages, 1 authored ones and ")
+    assert ran.stdout.startswith("6 generated pages, 1 authored and ")
     assert "the leaves stay in it for\n1.50 minutes" in (folder / "docs/index.md").read_text(encoding="utf-8")
     assert "rankfold:" not in (folder / "mkdocs.yml").read_text(encoding="utf-8")
     ran = zensical(folder)
