@@ -237,8 +237,8 @@ class _Text:
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
     """Every statement, however deep; what is inside of expressions is not looked at."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, (ast.stmt, ast.excepthandler, ast.match_case)):
+    for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for child in getattr(node, block, ()):
             yield child
             yield from _statements(child)
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import compileall
 import json
 import os
-import py_compile
 import random
 import re
 import shutil
@@ -67,10 +65,8 @@ class Worker:
         self.root = folder / "project"
         shutil.copytree(root, self.root, ignore=LEFT_OUT)
         # Byte code that is checked against a hash of its source: a time stamp would miss a change within a second.
-        for code in ("src", "loaders"):
-            compileall.compile_dir(
-                self.root / code, quiet=1, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH
-            )
+        compiling = [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "checked-hash", "src", "loaders"]
+        subprocess.run(compiling, cwd=self.root, check=True)
         self._processes: dict[str, subprocess.Popen[str]] = {}
         self._heard = folder / "heard.txt"
 
@@ -167,13 +163,20 @@ def run(
         RuntimeError: the project as it is does not build, so nothing can be proven by changing it.
     """
     with tempfile.TemporaryDirectory(prefix="rankfold-lockstep-") as temporary:
-        folders = [Path(temporary, str(n)) for n in range(jobs)]
         workers: Queue[Worker] = Queue()
-        for folder in folders:
-            workers.put(Worker(root, folder))
-        first = workers.get()
-        before = {how: first.see(NO_CHANGE, how) for how in sorted({task.how for task in wanted})}
-        workers.put(first)
+
+        def unchanged(how: str) -> Seen:
+            worker = workers.get()
+            try:
+                return worker.see(NO_CHANGE, how)
+            finally:
+                workers.put(worker)
+
+        with ThreadPoolExecutor(jobs) as pool:
+            for worker in pool.map(lambda n: Worker(root, Path(temporary, str(n))), range(jobs)):
+                workers.put(worker)
+            hows = sorted({task.how for task in wanted})
+            before = dict(zip(hows, pool.map(unchanged, hows), strict=True))
         for how, seen in before.items():
             if seen["stopped"]:
                 raise RuntimeError(f"without any change ({how}): {seen['stopped']}")

@@ -9,7 +9,7 @@ import ast
 import functools
 import inspect
 import re
-import textwrap
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from types import NoneType, UnionType
@@ -64,9 +64,15 @@ def field_docs(type_: type) -> dict[str, str]:
 
 
 @functools.cache
+def _classes(module: str) -> dict[str, ast.ClassDef]:
+    """The classes of a module as they are written, by name; `inspect` would look for each in the whole file."""
+    tree = ast.parse(inspect.getsource(sys.modules[module]))
+    return {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+
+
+@functools.cache
 def _own_docs(type_: type) -> dict[str, str]:
-    (body,) = ast.parse(textwrap.dedent(inspect.getsource(type_))).body
-    assert isinstance(body, ast.ClassDef)
+    body = _classes(type_.__module__)[type_.__name__]
     docs = {}
     for node, after in zip(body.body, [*body.body[1:], None], strict=True):
         if isinstance(node, ast.FunctionDef):
