@@ -6,8 +6,6 @@ import posixpath
 import re
 from urllib.parse import urlsplit
 
-import yaml
-
 from rankfold_loaders import markdown_text as md
 from rankfold_loaders.faults import Fault, SiteError
 from rankfold_loaders.project import Project
@@ -56,8 +54,7 @@ def page(text: str, repo_url: str, revision: str, file: str = "CHANGELOG.md") ->
         raise SiteError(faults)
     if not re.search(r"(?m)^# ", body):
         body = f"# {TITLE}\n\n{body}"
-    front = yaml.safe_dump({"title": TITLE, "description": DESCRIPTION}, sort_keys=False)
-    return f"---\n{front}---\n\n{body.strip()}\n"
+    return md.front_matter({"title": TITLE, "description": DESCRIPTION}) + f"{body.strip()}\n"
 
 
 def _with_ids(text: str, file: str, faults: list[Fault]) -> str:

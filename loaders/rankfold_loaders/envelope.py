@@ -12,6 +12,7 @@ from typing import Any
 from rankfold.cli.envelope import FailureEnvelope
 from rankfold.cli.payloads import PAYLOADS
 from rankfold.cli.schema import envelope_schema
+from rankfold_loaders.record_schema import written
 
 FAILURE = "failure"
 """What the failure is called among the kinds."""
@@ -51,4 +52,4 @@ def _reached(schema: object, definitions: dict[str, Any]) -> dict[str, Any]:
 
 
 def _place(type_: type) -> dict[str, Any]:
-    return {"file": inspect.getfile(type_), "line": inspect.getsourcelines(type_)[1]}
+    return {"file": inspect.getfile(type_), "line": written(type_).lineno}

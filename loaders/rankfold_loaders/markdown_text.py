@@ -10,7 +10,9 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+
+import yaml
 
 _TEMPLATE = r"(?P<template>\{(?=[{%])|(?<=\{)\{|(?<=\])\[)"
 _SPECIAL = re.compile(_TEMPLATE + r"|[\\`*_{}\[\]|]")
@@ -18,7 +20,13 @@ _PROSE_SPECIAL = re.compile(_TEMPLATE.replace(r"|(?<=\])\[", "") + r"|[_{}|]|<|&
 _FENCE = re.compile(r" *(?P<mark>`{3,}|~{3,})")
 _SPAN = re.compile(r"(?<![\\`])(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)", re.DOTALL)
 _LINK_TARGET = re.compile(r"(?<=\])\([^()\s]*\)")
+_MAY_HOLD_CODE = re.compile(r"[`~]|^ {4}", re.MULTILINE)
 _LIST_ITEM = re.compile(r" {0,3}([-*+]|\d+\.) ")
+
+
+def front_matter(meta: Mapping[str, object]) -> str:
+    """What a page says of itself, as the YAML that it begins with and a blank line."""
+    return f"---\n{yaml.safe_dump(dict(meta), allow_unicode=True, sort_keys=False, width=1000)}---\n\n"
 
 
 def escape(text: str) -> str:
@@ -41,7 +49,7 @@ def _entity(text: str) -> str:
 def turns_direction(text: str) -> bool:
     """Whether the text holds a character that is written from right to left or changes the direction."""
     kinds = {"R", "AL", "AN", "LRE", "RLE", "LRO", "RLO", "LRI", "RLI", "FSI", "PDF", "PDI"}
-    return any(unicodedata.bidirectional(character) in kinds for character in text)
+    return not text.isascii() and any(unicodedata.bidirectional(character) in kinds for character in text)
 
 
 def code(text: str, anchor: str = "") -> str:
@@ -113,6 +121,9 @@ def split_code(markdown: str, *, indented: bool = False) -> Iterator[tuple[str, 
     Yields:
         Each piece with whether it is code: a fence, an indented block, or a code span with its backticks.
     """
+    if markdown and not _MAY_HOLD_CODE.search(markdown):
+        yield markdown, False
+        return
     for block, is_code in _blocks(markdown, indented):
         if is_code:
             yield block, True

@@ -10,7 +10,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import jinja2
-import yaml
 
 from rankfold_loaders import markdown_text as md
 from rankfold_loaders.faults import error
@@ -91,8 +90,7 @@ class Renderer:
         meta: dict[str, object] = {"title": md.attribute(page.title), "description": md.attribute(page.description)}
         if page.repetitive:
             meta["search"] = {"exclude": True}
-        front = yaml.safe_dump(meta, allow_unicode=True, sort_keys=False, width=1000)
-        return f"---\n{front}---\n\n{body.strip()}\n"
+        return f"{md.front_matter(meta)}{body.strip()}\n"
 
 
 def _line(problem: BaseException) -> int:

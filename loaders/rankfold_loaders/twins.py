@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
-import yaml
-
 from rankfold_loaders import markdown_text as md
 from rankfold_loaders.faults import Fault, SiteError
 from rankfold_loaders.published import absolute, address, relative, twin
@@ -112,8 +110,7 @@ def _document(page: TwinSource, site_url: str, link: Callable[[str, bool], str])
     meta = {"title": page.title, "description": page.description}
     if site_url:
         meta["canonical"] = absolute(site_url, address(page.uri))
-    front = yaml.safe_dump(meta, allow_unicode=True, sort_keys=False, width=1000)
-    return f"---\n{front}---\n\n{github_markdown(page.markdown, link)}"
+    return md.front_matter(meta) + github_markdown(page.markdown, link)
 
 
 class _Links:
