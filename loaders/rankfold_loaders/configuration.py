@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -92,7 +93,7 @@ def text(stated: Mapping[str, Any], key: str, default: str = "") -> str:
 def whole_navigation(
     nav: Sequence[Any], pages: Sequence[str], title: str, generated: Sequence[object], folder: str
 ) -> list[Any]:
-    """A navigation with each `Title: folder/` replaced by the pages in that folder, or left out without any.
+    """A navigation with each `Title: folder/` replaced by the pages in that folder; one without pages stays as it is.
 
     Args:
         nav: as `mkdocs.yml` states it.
@@ -114,8 +115,13 @@ def _expanded(item: object, pages: Sequence[str], generated: Sequence[object], f
         return [item]
     inside = generated if target == folder else in_order(uri for uri in pages if uri.startswith(target))
     if not inside:
-        return []
+        return [item]
     return [{heading: list(inside)}] if heading else list(inside)
+
+
+def empty_folders(nav: object) -> list[str]:
+    """The entries of a whole navigation that name a folder without pages."""
+    return [target for target in _targets(nav) if isinstance(target, str) and re.fullmatch(r"[^/:][^:]*/", target)]
 
 
 def _targets(nav: object) -> list[object]:

@@ -108,7 +108,17 @@ def collect(reference: Reference, root: Path, cache: Path) -> Live:
         root: the folder of `mkdocs.yml`, which the sample corpus is relative to.
         cache: where what is slow to make may be kept.
     """
-    values = {row.kind: _records(row) for row in reference.registries}
+    values: dict[str, list[dict[str, Any]]] = {}
+    faults: list[Fault] = []
+    for row in reference.registries:
+        try:
+            values[row.kind] = _records(row)
+        except SiteError as problem:
+            # Rows whose module fails in the same way need not say it again.
+            said = {fault.message.partition(": ")[2] for fault in faults}
+            faults += [fault for fault in problem.faults if fault.message.partition(": ")[2] not in said]
+    if faults:
+        raise SiteError(faults)
     if reference.derive:
         load(reference.derive, "derive")(values)
     faults = [Fault("mkdocs.yml", said) for row in reference.registries for said in _misfits(row, values[row.kind])]
@@ -197,6 +207,9 @@ def _records(row: RegistryPage) -> list[dict[str, Any]]:
         said = f"{_short(found)} holds no records; it is an iterable, a mapping or a click group"
         raise error("mkdocs.yml", f"rankfold.{key} is {row.records!r}: {said}")
     records = [_named(row, key, record, f"record {n}") for n, (key, record) in enumerate(pairs, start=1)]
+    if not records:
+        said = "it holds no record; import what registers them, or leave the registry out"
+        raise error("mkdocs.yml", f"rankfold.{key} is {row.records!r}: {said}")
     # A set has no order of its own.
     return sorted(records, key=lambda record: record["name"]) if isinstance(found, (set, frozenset)) else records
 

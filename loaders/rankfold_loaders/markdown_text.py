@@ -78,6 +78,11 @@ def attribute(text: str) -> str:
     return html.escape(re.sub(r"\s+", " ", text))
 
 
+def menu(text: str) -> str:
+    """Text as a title or description, which themes put into their menus and heads as it is."""
+    return re.sub(r"[{}\[\]]", lambda found: f"&#{ord(found[0])};", attribute(text))
+
+
 def prose(markdown: str) -> str:
     """Documentation from a record: its Markdown stays, tags and braces and underscores become literal."""
     parts = []

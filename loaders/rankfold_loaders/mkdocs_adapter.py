@@ -36,7 +36,7 @@ from rankfold_loaders import authored, transcripts
 from rankfold_loaders.built_site import BuiltPage, faults_of_folder, read_folder, read_page
 from rankfold_loaders.cards import address, alt
 from rankfold_loaders.companions import Shown, companions, moved
-from rankfold_loaders.configuration import EXTENSIONS, STYLESHEET, whole_navigation
+from rankfold_loaders.configuration import EXTENSIONS, STYLESHEET, empty_folders, whole_navigation
 from rankfold_loaders.facts import substitute
 from rankfold_loaders.faults import Fault, SiteError
 from rankfold_loaders.preview import Preview
@@ -142,6 +142,10 @@ class Adapter:
             folder = f"{reference.overview.partition('/')[0]}/"
             generated = navigation(reference, made)
             config.nav = whole_navigation(config.nav, pages, reference.title, generated, folder)
+            said = "there is no page in this folder; mend the entry or take it out"
+            self.faults += [
+                Fault(self.project.config, f"nav: {empty!r}: {said}") for empty in empty_folders(config.nav)
+            ]
         return files
 
     def _as_they_were(self, failure: SiteError) -> tuple[GeneratedPage, ...]:

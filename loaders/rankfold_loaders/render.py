@@ -86,8 +86,7 @@ class Renderer:
             raise error("mkdocs.yml", f"there is no template {problem.name!r}{near}") from problem
         except jinja2.TemplateError as problem:
             raise error(f"site-templates/pages/{page.template}:{_line(problem)}", str(problem)) from problem
-        # Themes put both into HTML as they are.
-        meta: dict[str, object] = {"title": md.attribute(page.title), "description": md.attribute(page.description)}
+        meta: dict[str, object] = {"title": md.menu(page.title), "description": md.menu(page.description)}
         if page.repetitive:
             meta["search"] = {"exclude": True}
         return f"{md.front_matter(meta)}{body.strip()}\n"

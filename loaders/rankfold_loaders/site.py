@@ -14,7 +14,7 @@ from rankfold_loaders.agreement import Joined, join
 from rankfold_loaders.facts import facts, substitute
 from rankfold_loaders.faults import Fault, SiteError
 from rankfold_loaders.machine_readable import machine_readable
-from rankfold_loaders.markdown_text import escape, fence
+from rankfold_loaders.markdown_text import escape, fence, menu
 from rankfold_loaders.page_model import Page
 from rankfold_loaders.pages import pages
 from rankfold_loaders.project import Project
@@ -187,12 +187,14 @@ def navigation(reference: Reference, made: Sequence[GeneratedPage]) -> list[obje
         own = [page for page in made if page.kind == row.kind]
         if not own:
             continue
-        entry: object = {row.title: row.uri}
+        entry: object = {menu(row.title): row.uri}
         if len(own) > 1:
-            entry = {row.title: [page.uri if page.uri == row.uri else {page.title: page.uri} for page in own]}
+            entry = {
+                menu(row.title): [page.uri if page.uri == row.uri else {menu(page.title): page.uri} for page in own]
+            }
         if row.group and row.group not in groups:
             groups[row.group] = []
-            items.append({row.group: groups[row.group]})
+            items.append({menu(row.group): groups[row.group]})
         groups.get(row.group, items).append(entry)
     return items
 

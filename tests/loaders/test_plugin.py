@@ -480,3 +480,50 @@ def test_links_lead_to_the_file_in_a_repository_that_holds_more_than_this_projec
     assert github == "https://github.com/a/b/blob/main/parts/kettles/src/kettles.py#L3"
     gitlab = Project(root, repo_url="https://gitlab.com/a/b").link("src/kettles.py", 3, "main")
     assert gitlab == "https://gitlab.com/a/b/-/blob/main/parts/kettles/src/kettles.py#L3"
+
+
+def test_a_title_is_shown_literally_in_the_menus_of_every_page(tmp_path: Path) -> None:
+    hostile = "Tall {{ kettle }} [a][b] <script>alert(1)</script> & co"
+    module = DATACLASS.replace("litres: float", "litres: float\n        title: str = ''")
+    module = module.replace('"tall", 1.50', f'"tall", 1.50, title="{hostile}"')
+    row = ROW[:-1] + ", uri: reference/kettles/index.md, each: 'reference/kettles/{name}.md'}"
+    root = package(tmp_path, {"kettles.py": module}, f"registries: [{row}]")
+    ran = built(root, tmp_path / "site")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    for page in (".", "reference/kettles", "reference/kettles/tall"):
+        soup = soup_of(tmp_path / "site", page)
+        assert any(link.get_text(strip=True) == hostile for link in soup.select("#navbar-collapse a"))
+        assert not soup.select("script:-soup-contains('alert(1)')")
+    assert soup.title is not None
+    assert hostile in soup.title.get_text()
+
+
+def test_every_registry_that_cannot_be_read_is_named_and_none_is_empty_unnoticed(tmp_path: Path) -> None:
+    rows = ", ".join(
+        ROW.replace("kind: kettles", f"kind: {kind}").replace("kettles:KETTLES", records)
+        for kind, records in [
+            ("kettles", "kettles:KETTLES"),
+            ("pots", "pots:POTS"),
+            ("lids", "pots:LIDS"),
+            ("pans", "pans:PANS"),
+            ("cups", "cups:CUPS"),
+        ]
+    )
+    modules = {"kettles.py": DATACLASS, "pots.py": "1 / 0", "pans.py": "import nothing_such", "cups.py": "CUPS = []"}
+    said = faults_of(package(tmp_path, modules, f"registries: [{rows}]"))
+    assert [fault.partition(".records")[0] for fault in said] == [
+        f"mkdocs.yml: rankfold.registries[{kind}]" for kind in ("pots", "pans", "cups")
+    ]
+    assert "ZeroDivisionError" in said[0]
+    assert "it holds no record" in said[2]
+
+
+def test_an_entry_of_the_navigation_whose_folder_has_no_page_stops_the_build(tmp_path: Path) -> None:
+    nav = "nav: [index.md, {Guides: guids/}, {Elsewhere: 'https://example.org/'}]\n"
+    root = package(tmp_path, {"kettles.py": DATACLASS}, f"registries: [{ROW}]", config=nav)
+    ran = built(root, tmp_path / "site", "--quiet")
+    assert ran.returncode == 1
+    assert "mkdocs.yml: nav: 'guids/': there is no page in this folder" in ran.stdout + ran.stderr
+    (root / "docs/guids").mkdir()
+    (root / "docs/guids/one.md").write_text("# One\n", encoding="utf-8")
+    assert built(root, tmp_path / "site", "--quiet").returncode == 0
