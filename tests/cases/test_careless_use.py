@@ -88,6 +88,22 @@ def test_an_arm_whose_rows_do_not_add_up_fails_and_is_never_believed(opened: Ope
     assert paths(notes.search("wal", weights={"mine": 0.0})) == ["a"]
 
 
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("SELECT document_id, 1, 1.0 FROM {scope} WHERE oops = 1", "no such column: oops"),
+        ("SELEC document_id FROM {scope}", "near"),
+        ("SELECT document_id, 1, json('nothing') FROM {scope}", "malformed JSON"),
+    ],
+)
+def test_an_error_in_an_arms_sql_names_the_arm(opened: Open, sql: str, said: str) -> None:
+    notes = opened(arms=[replace(ARMS[0], name="mine", sql=sql)])
+    notes.index([{"id": "a", "text": "wal"}])
+    with pytest.raises(SearchError, match=f"the SQL of the arm mine cannot be run; SQLite says: .*{said}"):
+        notes.search("wal")
+    assert paths(notes.search("wal", weights={"mine": 0.0})) == ["a"]
+
+
 def test_what_is_no_arm_is_refused_when_the_collection_is_opened(opened: Open) -> None:
     with pytest.raises(RegistryError, match="is no Arm"):
         opened(arms=["fts"])

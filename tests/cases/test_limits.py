@@ -58,6 +58,9 @@ def test_zero_is_no_limit_and_no_window(tmp_path: Path, name: str) -> None:
         ({"weights": {"fts": -1.0}}, "weight of fts is -1.0"),
         ({"weights": {"fts": math.nan}}, "weight of fts is nan"),
         ({"weights": {"fts": "1"}}, "weight of fts is '1'"),
+        ({"weights": [1]}, "weights is a dictionary"),
+        ({"arms": "fts"}, "arms is a list of names, not 'fts'"),
+        ({"arms": 1}, "arms is a list of names"),
         ({"now": "yesterday"}, "now is 'yesterday'"),
         ({"since": "soon"}, "since is 'soon'"),
         ({"until": True}, "until is True"),
@@ -73,7 +76,18 @@ def test_every_other_value_is_checked_the_same_way(tmp_path: Path, named: dict[s
         rankfold.open(tmp_path / "nothing.db").search("kettle", **named)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("named", [{"profile": "docs"}, {"arms": ["ftx"]}, {"weights": {"ftx": 1.0}}, {"author": "me"}])
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"profile": "docs"},
+        {"profile": 3},
+        {"arms": ["ftx"]},
+        {"arms": [1]},
+        {"weights": {"ftx": 1.0}},
+        {"weights": {1: 1.0}},
+        {"author": "me"},
+    ],
+)
 def test_a_name_that_is_not_registered_lists_the_known_ones(tmp_path: Path, named: dict[str, object]) -> None:
     with pytest.raises(UnknownNameError, match="Known: "):
         rankfold.open(tmp_path / "nothing.db").search("kettle", **named)  # type: ignore[arg-type]

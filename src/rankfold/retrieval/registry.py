@@ -85,7 +85,7 @@ class Registry(Generic[R]):
             if record.name == name:
                 return record
         word = self.kind.removesuffix("s")
-        near = difflib.get_close_matches(name, self.names, n=1)
+        near = difflib.get_close_matches(str(name), self.names, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else "."
         raise UnknownNameError(f"unknown {word} {name!r}{hint} Known: {', '.join(self.names)}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import time
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import SupportsIndex
@@ -66,6 +66,10 @@ def read_request(
     form = query_form if query_form is not None else chosen.query_form
     if form not in QUERY_FORMS:
         raise BadValueError(f"query form {form!r} is none of {', '.join(QUERY_FORMS)}")
+    if isinstance(arms, str) or not isinstance(arms, Collection | None):
+        raise BadValueError(f"arms is a list of names, not {arms!r}")
+    if not isinstance(weights, Mapping | None):
+        raise BadValueError(f"weights is a dictionary of numbers by the names of arms, not {weights!r}")
     if arms is not None and not arms:
         raise BadValueError("arms is empty; leave it out to ask all of them")
     return Request(

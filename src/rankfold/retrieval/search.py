@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import apsw
+
 from rankfold.derivation import normalise, words
 from rankfold.embedding import Embedder, Unavailable
 from rankfold.errors import SearchError
@@ -118,7 +120,11 @@ def _run(
     weights = {item.arm.name: item.weight for item in active}
     while True:
         parameters = statement.bind({**values, 3: fused_limit})
-        rows = fetch(reader.connection, statement.text, parameters)
+        try:
+            rows = fetch(reader.connection, statement.text, parameters)
+        except apsw.SQLError as problem:
+            refused = _refused(reader, request, registries, values, active)
+            raise SearchError(f"{refused} cannot be run; SQLite says: {problem}") from problem
         _require_sound(rows, statement)
         hits: list[Hit] = hits_of(reader.connection, rows, statement, weights, registries)
         effects: list[Effect] = []
@@ -133,6 +139,32 @@ def _run(
         for place, name in enumerate(statement.arms)
     )
     return _Found(tuple(hits), tuple(effects), used, parameters, len(rows))
+
+
+def _refused(
+    reader: Reader,
+    request: Request,
+    registries: Registries,
+    values: Mapping[int, object],
+    active: Sequence[ActiveArm],
+) -> str:
+    """Whose SQL an error comes from: the arms that fail without the others, or all where none does."""
+    guilty = []
+    for item in active:
+        alone = fold(
+            [item],
+            registries=registries,
+            profile=request.profile,
+            rank_constant=request.rank_constant,
+            scope=request.scope,
+        )
+        assert alone is not None  # there is an arm
+        try:
+            fetch(reader.connection, alone.text, alone.bind({**values, 3: 1}))
+        except apsw.SQLError:
+            guilty.append(item.arm.name)
+    names = guilty or [item.arm.name for item in active]
+    return f"the SQL of {'the arm' if len(names) == 1 else 'one of the arms'} {', '.join(names)}"
 
 
 def _require_sound(rows: Sequence[Sequence[Any]], statement: Statement) -> None:
