@@ -19,6 +19,7 @@ VOCABULARY = {
     "candidate": (),
     "window": ("top_k",),
     "rank": ("position 0",),
+    "RRF": (),
     "contribution": ("partial score",),
     "rank constant": (),
     "fused score": ("relevance score",),
