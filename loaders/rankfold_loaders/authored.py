@@ -22,64 +22,27 @@ import contextlib
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-
-import yaml
 
 from rankfold_loaders import markdown_text as md
 from rankfold_loaders import transcripts
-from rankfold_loaders.configuration import SafeLoader
+from rankfold_loaders.claims import IDENTIFIER, NUMERAL, STRUCTURE, Reading, blank, number_in
 from rankfold_loaders.facts import FACT
 from rankfold_loaders.faults import Fault
 from rankfold_loaders.project import Project
+from rankfold_loaders.record_texts import read_records
 from rankfold_loaders.vocabulary import Named, Vocabulary, vocabulary
 
-NUMERAL = re.compile(r"(?<!\w)(?<!\w[-.@])\.?\d(?:(?:[\w.,:/×-]|(?<=e)\+)*\w)?")
-"""A number, a date, a version: whatever begins with a digit. `FTS5` and `UTF-8` are names."""
-IDENTIFIER = re.compile(r"(?<![\w`/.-])(?:[a-z]+_[a-z0-9_]+|--[a-z][a-z-]+)(?![\w(/])")
-"""What can only be a name, outside of code."""
 _MARK = re.compile(r"[*_)”\"]*(?:\s?[^\W\d]+)?[*_)”\"]*\[\^(?P<label>[^\]\s]+)\]")
 """A footnote's mark, right behind what it is about or behind the one word (a unit) after that."""
 _PIN = re.compile(r"<!-- (?P<name>[\w.-]+) -->")
 _DEFINED = re.compile(r"^\[\^(?P<label>[^\]\s]+)\]: +(?P<reason>.+)$", re.MULTILINE)
 _FRONT = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
-_STRUCTURE = re.compile(
-    r"(?<=\])\([^()\s]*(?:\s\"[^\"]*\")?\)"  # link targets
-    r"|^\[[^\]^][^\]]*\]:.*$"  # and those of references
-    r"|\[\^[^\]\s]+\]:?"  # footnotes
-    r"|<!--.*?-->|</?[A-Za-z][^<>]*>"  # tags and comments
-    r"|\{ ?[:#.][^{}\n]*\}"  # attribute lists
-    r"|^#+ \d+\.(?= )|^ *\d+[.)](?= )",  # numbers of headings and list items
-    re.MULTILINE | re.DOTALL,
-)
-_FILLED = re.compile(r"\{##.*?##\}|\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
-"""What a template fills in."""
 _NUMBERED = re.compile(r"^(?P<before> *|#+ )(?P<number>\d+)[.)] ")
 _WORDS = "two three four five six seven eight nine ten eleven twelve"
 _COUNTING = {word: str(number) for number, word in enumerate(_WORDS.split(), start=2)}
 _COUNT = re.compile(rf"\b(?P<number>{'|'.join(_COUNTING)})[ -](?:[a-z]+ )?(?P<kind>[a-z]+)\b", re.IGNORECASE)
 _PLAIN_LEAVES = {"name", "value", "count", "names", "title", "doc", "text"}
 """Last parts of a fact's name that say nothing; the part before them does."""
-PROSE = {"doc", "fix", "source", "bounds", "help", "short_help", "unit", "vocabulary", "supplied_by", "example"} | {
-    "title",
-    "heading",
-    "description",
-}
-"""Fields of records that hold text for people."""
-LEDGER = "docs/free-numerals.yml"
-"""Where the texts of records have their free numerals, each with its reason: they have no room for footnotes."""
-
-
-@dataclass
-class Reading:
-    """What was found on a page."""
-
-    faults: list[Fault] = field(default_factory=list)
-    looked_up: int = 0
-    verified: int = 0
-    """Quoted names that the project has, and numerals that were compared."""
-    free: int = 0
-    """Numerals and names that carry a mark."""
 
 
 class Page:
@@ -112,8 +75,8 @@ class Page:
             for match in FACT.finditer(self.text)
             if match["code"] or not any(match.start() in span for span in inside)
         ]
-        prose = _blank(self.text, [*self._front(), *code, *(match.span() for match in look_ups)])
-        bare = _blank(prose, [match.span() for match in _STRUCTURE.finditer(prose)])
+        prose = blank(self.text, [*self._front(), *code, *(match.span() for match in look_ups)])
+        bare = blank(prose, [match.span() for match in STRUCTURE.finditer(prose)])
         running = transcripts.covered(self.text)
         for start, end in code:
             if (start, end) not in running:
@@ -178,11 +141,11 @@ class Page:
 
     def _fact_of(self, numeral: str, at: int) -> str:
         """The fact with that value whose name the sentence says best; empty without any."""
-        context, number = _context(self.text, at), _number(numeral)
+        context, number = _context(self.text, at), number_in(numeral)
         same = [
             name
             for name, value in self.known.items()
-            if value == numeral or (number is not None and _number(value) == number)
+            if value == numeral or (number is not None and number_in(value) == number)
         ]
         return max(
             sorted(same),
@@ -269,14 +232,6 @@ def _label(shown: str) -> str:
     return re.sub(r"[^\w.,:/×-]+", "-", shown).strip("-")
 
 
-def _blank(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """The text with stretches replaced by spaces; every line and every offset stays."""
-    out = list(text)
-    for start, end in spans:
-        out[start:end] = [character if character == "\n" else " " for character in text[start:end]]
-    return "".join(out)
-
-
 def _context(text: str, at: int, *, whole: bool = False) -> str:
     """What a reader takes together with a place, in lower case: its sentence; in a table its row and its column.
 
@@ -307,12 +262,6 @@ def _said(part: str, context: str) -> bool:
     stems = [word[:5] if len(word) > 4 else word.rstrip("s") for word in re.split(r"[_-]", part.lower()) if word]
     said = re.findall(r"[^\W_]+", context)
     return all(any(word.startswith(stem) for word in said) for stem in stems)
-
-
-def _number(text: str) -> float | None:
-    with contextlib.suppress(ValueError):
-        return float(text.replace(",", ""))
-    return None
 
 
 def _own_names(text: str) -> frozenset[str]:
@@ -356,92 +305,3 @@ def _add(whole: Reading, found: Reading) -> None:
     whole.looked_up += found.looked_up
     whole.verified += found.verified
     whole.free += found.free
-
-
-def read_records(project: Project, entries: Mapping[str, Sequence[Named]], names: Vocabulary) -> Reading:
-    """The texts of records, of the table of registries and of templates: what they type is in the ledger.
-
-    That is: their free numerals, and the quoted names that are not in the vocabulary.
-    """
-    file = project.root / LEDGER
-    ledger: dict[str, tuple[str, ...]] = {}
-    found = Reading()
-    for entry in (yaml.load(file.read_text(encoding="utf-8"), SafeLoader) or []) if file.is_file() else []:
-        if not str(entry.get("because", "")).strip():
-            found.faults.append(Fault(LEDGER, f"{', '.join(entry['in'])}: there is no reason; say why in `because`"))
-        ledger |= dict.fromkeys(entry["in"], tuple(map(str, entry["types"])))
-    for place, key, text, computed in [*_record_texts(entries), *_layout_texts(project)]:
-        typed: list[str] = []
-        for piece, is_code in md.split_code(text):
-            span = piece.strip("`")
-            found.verified += is_code
-            if is_code and names.unknown(span):
-                typed.append(span)
-            elif not is_code:
-                typed += [numeral for numeral in NUMERAL.findall(piece) if _number(numeral) not in computed]
-        found.free += len(typed)
-        stated = ledger.pop(key, ())
-        if stated != tuple(typed):
-            said = (
-                f"{key} types {', '.join(typed) or 'nothing free'}, and {LEDGER} states {', '.join(stated) or 'none'}"
-            )
-            found.faults.append(Fault(place, f"{said}; take it out of the text, or state it there"))
-    found.faults += (Fault(LEDGER, f"{key} is no text of a record or template") for key in sorted(ledger))
-    return found
-
-
-def _record_texts(entries: Mapping[str, Sequence[Named]]) -> Iterator[tuple[str, str, str, set[float | None]]]:
-    """Every text for people in a record: its place, its name, the text, and the numbers that it computes.
-
-    The help of an option that states the range and default of a constant is computed from them.
-    """
-    numbers = _numbers_by_flag(entries)
-    for kind, records in entries.items():
-        for record in records:
-            source = getattr(record, "source", None)
-            if getattr(source, "origin", "") not in ("", "registered at run time"):
-                continue  # another package's text is its own affair
-            place = getattr(source, "place", "") or f"{kind}.{record.name}"
-            for path, text in _texts(record.values):
-                computed = numbers.get(path.split(".")[-2], set()) if path.endswith(".help") else set()
-                yield place, f"{kind}.{record.name}.{path}", text, computed
-
-
-def _layout_texts(project: Project) -> Iterator[tuple[str, str, str, set[float | None]]]:
-    """What generated pages say around the records, in the table of registries and in the project's own templates."""
-    for row in project.reference.registries:
-        for key in ("description", "lead"):
-            yield "registries", f"registries.{row.kind}.{key}", re.sub(r"`[^`]*`", "", getattr(row, key)), set()
-    for file in sorted((project.root / "site-templates").rglob("*.jinja")):
-        text = file.read_text(encoding="utf-8")
-        text = _blank(text, [match.span() for match in _FILLED.finditer(text)])
-        text = _blank(text, [match.span() for match in _STRUCTURE.finditer(text)])
-        name = file.relative_to(project.root).as_posix()
-        yield name, name, text.replace("`", " "), set()
-
-
-def _numbers_by_flag(entries: Mapping[str, Sequence[Named]]) -> dict[str, set[float | None]]:
-    """For an option that a record names as its own, the numbers of that record and what profiles say of it."""
-    found: dict[str, set[float | None]] = {}
-    for records in entries.values():
-        for record in records:
-            flag = record.values.get("flag")
-            if isinstance(flag, str) and flag:
-                stated = [*record.values.values(), *(p.values.get(record.name) for p in entries.get("profiles", ()))]
-                numbers = {float(value) for value in stated if isinstance(value, (int, float))}
-                found.setdefault(flag, set()).update(numbers)
-    return found
-
-
-def _texts(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """The texts for people in a record, each with its path."""
-    for key, value in values.items():
-        if isinstance(value, str) and key in PROSE:
-            yield f"{prefix}{key}", value
-        elif isinstance(value, Mapping):
-            yield from _texts(value, f"{prefix}{key}.")
-        elif isinstance(value, (list, tuple)):
-            for n, item in enumerate(value):
-                if isinstance(item, Mapping):
-                    called = item.get("name") or next(iter(item.get("names") or ()), n)
-                    yield from _texts(item, f"{prefix}{key}.{called}.")

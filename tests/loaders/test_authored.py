@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from loaders.site_trees import REPOSITORY
-from rankfold_loaders import authored
-from rankfold_loaders.authored import Page, read_pages, read_records
+from rankfold_loaders.authored import Page, read_pages
 from rankfold_loaders.project import Project
-from rankfold_loaders.registries import Reference
 from rankfold_loaders.site import read_registries
 from rankfold_loaders.vocabulary import Vocabulary
 
@@ -37,15 +33,6 @@ NAMES = Vocabulary(
 
 def said(text: str, *, looks_up: bool = True) -> list[str]:
     return [str(fault) for fault in Page(text, "page.md", KNOWN, NAMES, looks_up=looks_up).read().faults]
-
-
-NOTHING = Reference(registries=())
-
-
-@dataclass(frozen=True)
-class Record:
-    name: str
-    values: dict[str, Any] = field(default_factory=dict)
 
 
 @pytest.mark.parametrize(
@@ -150,38 +137,6 @@ def test_free_numerals_are_counted() -> None:
     text = "8 KiB[^8-KiB] and {{ arms.count }} arms, `fts` too.\n\n[^8-KiB]: the size that was measured\n"
     found = Page(text, "page.md", KNOWN, NAMES).read()
     assert (found.free, found.looked_up, found.verified) == (1, 1, 1)
-
-
-def test_the_texts_of_records_have_their_numerals_in_the_ledger(tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    entries = {"constants": [Record("decay", {"doc": "After 100 hours it is gone; `fts` and `nothing`."})]}
-    project = Project(tmp_path, reference=NOTHING)
-    (fault,) = read_records(project, entries, NAMES).faults
-    assert "constants.decay.doc types 100, nothing" in fault.message
-    ledger = tmp_path / authored.LEDGER
-    ledger.write_text(
-        "- in: [constants.decay.doc]\n  types: ['100', nothing]\n  because: an example\n", encoding="utf-8"
-    )
-    assert read_records(project, entries, NAMES).faults == []
-    ledger.write_text(ledger.read_text(encoding="utf-8").replace("100", "101"), encoding="utf-8")
-    assert "states 101, nothing" in read_records(project, entries, NAMES).faults[0].message
-    ledger.write_text("- in: [constants.gone.doc]\n  types: ['1']\n  because: ''\n", encoding="utf-8")
-    messages = " ".join(fault.message for fault in read_records(project, entries, NAMES).faults)
-    assert "there is no reason" in messages
-    assert "constants.gone.doc is no text of a record" in messages
-
-
-def test_the_computed_help_of_an_option_is_compared_with_its_constant(tmp_path: Path) -> None:
-    option = {"names": ["--limit"], "help": "Hits, from 1 to 1000; 10 without it."}
-    entries = {
-        "constants": [Record("limit", {"flag": "--limit", "value": 10, "minimum": 1, "maximum": 1000})],
-        "commands": [Record("search", {"parameters": [option]})],
-    }
-    assert read_records(Project(tmp_path, reference=NOTHING), entries, NAMES).faults == []
-    option["help"] = "Hits, from 1 to 1001; 10 without it."
-    assert "commands.search.parameters.--limit.help types 1001" in str(
-        read_records(Project(tmp_path, reference=NOTHING), entries, NAMES).faults[0]
-    )
 
 
 def test_a_record_renamed_stops_the_pages_that_quote_it(own_tree: Path) -> None:
