@@ -55,6 +55,10 @@ ALSO = {
 """Per kind and field: the pages that state it beside its own, and those that show what follows from it."""
 
 
+AT_WORK = {"reference/arms/*", "reference/profiles/*", "reference/adjustments.md", "reference/json-envelope.md"}
+"""The pages of a whole site that also show the records at work on the sample corpus."""
+
+
 @dataclass
 class _Row:
     uri: str
@@ -151,8 +155,10 @@ class Oracle:
 
 
 def html(page: str) -> str:
-    """The file that a page is built to."""
+    """The file that a page is built to; of a pattern of pages, a pattern of files."""
     stem = page.removeprefix("docs/").removesuffix(".md")
+    if stem.endswith("*"):
+        return f"{stem}.html"
     return f"{stem}.html" if stem.rpartition("/")[2] == "index" else f"{stem}/index.html"
 
 
