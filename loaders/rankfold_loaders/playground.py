@@ -22,6 +22,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from decimal import ROUND_HALF_UP, Decimal
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
 from typing import Any
@@ -303,7 +304,9 @@ def page(made: Export, files: Mapping[str, bytes]) -> Page:
         item["name"]: sum(size for name, size in sizes.items() if name.startswith(f"{item['name']}-"))
         for item in made.data["corpora"]
     }
-    engine = sum(sizes.values()) - sum(databases.values())
+    # The page itself loads what stands behind the button.
+    at_once = sum(size for name, size in sizes.items() if re.fullmatch(r"start-.*\.mjs|playground-.*\.css", name))
+    engine = sum(sizes.values()) - sum(databases.values()) - at_once
     return Page(
         URI,
         "Playground",
@@ -356,8 +359,8 @@ def _fused_table(example: Mapping[str, Any], titles: Mapping[str, str], arms: Ma
         (
             str(place),
             md.escape(titles[path] or path),
-            *("—" if rank is None else f"no. {rank}<br>{share:.5f}" for rank, _, share in shares),
-            f"{score:.5f}",
+            *("—" if rank is None else f"no. {rank}<br>{fixed(share, 5)}" for rank, _, share in shares),
+            fixed(score, 5),
         )
         for place, (path, score, shares) in enumerate(example["rows"][:SHOWN], start=1)
     ]
@@ -392,4 +395,9 @@ def raw_text(value: float, raw: Mapping[str, str]) -> str:
     """The value that an arm ordered by, as the page shows it: a moment as a date, anything else with four decimals."""
     if raw["unit"].startswith("seconds since"):
         return datetime.fromtimestamp(value, UTC).strftime("%Y-%m-%d")
-    return f"{value:.4f}"
+    return fixed(value, 4)
+
+
+def fixed(value: float, places: int) -> str:
+    """A number with so many decimals, rounded as browsers do: ties go away from zero."""
+    return f"{Decimal(value).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP):f}"

@@ -52,7 +52,13 @@ function toFragment(state, data, corpus) {
   return `#play&${said}`;
 }
 
-const saidIn = (fragment) => new URLSearchParams(fragment.startsWith("#play") ? fragment.slice(5) : "");
+/** Whether a fragment holds a state; `#playground` is the page's heading. */
+const holdsState = (fragment) => /^#play(&|$)/.test(fragment);
+
+const saidIn = (fragment) => new URLSearchParams(holdsState(fragment) ? fragment.slice(5) : "");
+
+/** A number as people write it; NaN for anything else, an empty text too. */
+const numberIn = (text) => (/^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text ?? "") ? Number(text) : NaN);
 
 /** The name of the database that a fragment asks for, else the first. */
 const databaseIn = (fragment, { corpora }) =>
@@ -61,13 +67,14 @@ const databaseIn = (fragment, { corpora }) =>
 /** The state that a fragment holds; whatever in it is unknown or out of range is passed over. */
 function fromFragment(fragment, data, corpus) {
   const said = saidIn(fragment);
-  const state = defaults(data, corpus, data.profiles[said.get("profile")] ? said.get("profile") : corpus.profile);
+  const profile = said.get("profile");
+  const state = defaults(data, corpus, Object.hasOwn(data.profiles, profile ?? "") ? profile : corpus.profile);
   if (said.has("q")) state.text = said.get("q");
   for (const { name } of data.arms) {
-    const weight = Number(said.get(`w.${name}`) ?? NaN);
+    const weight = numberIn(said.get(`w.${name}`));
     if (weight === 0 || (weight >= data.weight.minimum && weight <= data.weight.maximum)) state.weights[name] = weight;
   }
-  const constant = Number(said.get("k") ?? NaN);
+  const constant = numberIn(said.get("k"));
   const { minimum, maximum } = data.rank_constant;
   if (Number.isInteger(constant) && constant >= minimum && constant <= maximum) state.rankConstant = constant;
   const known = { off: data.arms.map((arm) => arm.name), lacks: Object.keys(data.switches) };
@@ -125,32 +132,43 @@ export async function start({ place, data, wasm, fetchFile }) {
     view.show({ state, corpus, answer, usual: usual.answer });
     clearTimeout(later);
     later = setTimeout(() => {
-      history.replaceState(history.state, "", toFragment(state, data, corpus));
+      write();
       view.say(answer, usual.answer);
     }, 500);
   };
+  const write = () => history.replaceState(history.state, "", toFragment(state, data, corpus));
   const change = (changes) => {
     Object.assign(state, changes);
     frame ||= requestAnimationFrame(draw);
   };
+  let turn = 0;
+  /** Open a database, then take settings; a later choice wins over an earlier one whose files come late. */
   const pick = async (name, settings) => {
+    const own = ++turn;
+    view.wait(name);
     try {
-      ({ corpus, database } = await open(name));
-      change(settings());
+      const found = await open(name);
+      if (own !== turn) return;
+      const before = corpus;
+      ({ corpus, database } = found);
+      view.wait(null);
+      change(settings(before));
     } catch (problem) {
-      view.fail(problem.message);
+      if (own === turn) view.fail(problem.message, state.database);
     }
   };
+  const isSample = ({ queries }) => queries.some(({ text }) => text === state.text);
   view.listen({
     state,
     change,
     reset: () => change({ ...defaults(data, corpus, state.profile), text: state.text }),
-    pick: (name) => pick(name, () => defaults(data, corpus)),
+    pick: (name) => pick(name, (before) => ({ database: name, text: isSample(before) ? corpus.queries[0].text : state.text })),
   });
   addEventListener("hashchange", ({ newURL }) => {
     const { hash } = new URL(newURL);
-    if (hash.startsWith("#play")) pick(databaseIn(hash, data), () => fromFragment(hash, data, corpus));
+    if (holdsState(hash)) pick(databaseIn(hash, data), () => fromFragment(hash, data, corpus));
   });
+  addEventListener("pagehide", write);
   place.className = "rf-pg";
   place.setAttribute("role", "region");
   place.setAttribute("aria-label", "Playground");
@@ -178,7 +196,7 @@ function build(data) {
     return [select, h("div", { class: "rf-pg-field" }, h("label", { for: id }, label), select)];
   };
   const [database, databaseField] = choice("rf-pg-database", "Database",
-    data.corpora.map((corpus) => [corpus.name, `${corpus.title}, ${plural(corpus.documents, "document")}`]),
+    data.corpora.map((corpus) => [corpus.name, corpus.title]),
     (name) => handlers.pick(name));
   const [profile, profileField] = choice("rf-pg-profile", "Profile",
     Object.values(data.profiles).map(({ name, title: text }) => [name, `${name}: ${text}`]),
@@ -195,7 +213,7 @@ function build(data) {
 
   // The arms, the rank constant and the preconditions.
   const slider = (id, label, max, step, oninput) => {
-    const number = h("output", { for: id });
+    const number = h("span", { class: "rf-pg-number", "aria-hidden": "true" }); // the slider says its value itself
     const input = h("input", { type: "range", id, min: 0, max, step, "aria-label": label, oninput: () => oninput(Number(input.value)) });
     return { input, number, set(value, text, spoken) {
       if (Number(input.value) !== value) input.value = value;
@@ -295,10 +313,16 @@ function build(data) {
     return { before, moved: first.filter((hit, at) => before.get(hit.path) !== at + 1).length };
   };
 
+  let waiting = null;
   return {
     parts,
     listen: (given) => Object.assign(handlers, given),
-    fail(message) {
+    wait(name) {
+      waiting = name;
+    },
+    fail(message, name) {
+      waiting = null;
+      database.value = name; // what is shown; so the other can be chosen again
       failure.hidden = false;
       failure.textContent = message;
     },
@@ -313,7 +337,7 @@ function build(data) {
       handlers.title = (path) => title(path, corpus);
       failure.hidden = true;
       if (query.value !== state.text) query.value = state.text;
-      database.value = state.database;
+      database.value = waiting ?? state.database;
       profile.value = state.profile;
       if (samples.dataset.of !== corpus.name) {
         samples.dataset.of = corpus.name;
@@ -326,7 +350,7 @@ function build(data) {
         const value = state.weights[arm.name];
         const on = value > 0 && !state.off.includes(arm.name);
         const lost = answer.dropped.find((item) => item.arm === arm.name);
-        weight.set(value, value.toFixed(2), value ? `${value}` : "0, left out");
+        weight.set(value, value === Number(value.toFixed(2)) ? value.toFixed(2) : `${value}`, value ? `${value}` : "0, left out");
         box.checked = !state.off.includes(arm.name);
         row.classList.toggle("rf-pg-out", !answer.arms.includes(arm.name));
         const count = answer.hits.filter((hit) => hit.shares.some((share) => share.arm === arm.name)).length;
@@ -353,9 +377,11 @@ function build(data) {
       const first = answer.hits.slice(0, DRAWN);
       const most = Math.max(...first.map((hit) => hit.score));
       summary.textContent = !first.length
-        ? `No document. ${terms ? "No arm that could run found one." : "The query has no searchable term."}`
+        ? `No document. ${!terms ? "The query has no searchable term." : answer.sql ? "No arm that could run found one." : "No arm runs."}`
         : `${answer.hits.length > DRAWN ? `The first ${DRAWN} of ${answer.hits.length} documents` : plural(answer.hits.length, "document")}` +
           `${answer.form ? `, MATCH form “${answer.form}”` : ""}. ` +
+          (answer.query.distinct > answer.query.terms.length
+            ? `Only the first ${answer.query.terms.length} of ${answer.query.distinct} distinct terms were searched. ` : "") +
           (moved ? `${plural(moved, "place")} changed against the profile’s own settings.` : "The same places as with the profile’s own settings.");
       fused.replaceChildren(...first.map((hit, at) => fusedRow(hit, at + 1, most, before, corpus)));
       const now = new Map(answer.hits.map((hit, at) => [hit.path, at + 1]));

@@ -1,5 +1,5 @@
 // What stands behind the button. It fetches the files that the page lists, compares every one with the hash that the
-// page states, and only then runs them. Nothing is fetched before the button is pressed.
+// page states, and only then runs them. Before the button is pressed there are only this file and the style sheet.
 
 const root = document.querySelector(".rf-playground");
 
@@ -39,7 +39,8 @@ async function importFile(key) {
 }
 
 async function run(place, button) {
-  button.disabled = true;
+  if (button.getAttribute("aria-disabled") === "true") return;
+  button.setAttribute("aria-disabled", "true"); // a button that is disabled outright loses the focus
   place.className = "rf-pg-loading";
   place.innerHTML = '<p role="status">Fetching the engine…</p>';
   document.querySelector(".rf-playground-example").hidden = true;
@@ -52,8 +53,9 @@ async function run(place, button) {
     ]);
     const data = JSON.parse(new TextDecoder().decode(json));
     await module.start({ place, data, wasm, fetchFile });
+    const stayed = [button, document.body].includes(document.activeElement);
     root.querySelector(".rf-playground-run").hidden = true;
-    place.querySelector("input").focus({ preventScroll: true });
+    if (stayed) place.querySelector("input").focus({ preventScroll: true });
   } catch (problem) {
     place.className = "rf-pg-failed";
     const message = document.createElement("p");
@@ -61,7 +63,7 @@ async function run(place, button) {
     message.textContent = problem.message;
     place.replaceChildren(message);
     document.querySelector(".rf-playground-example").hidden = false;
-    button.disabled = false;
+    button.removeAttribute("aria-disabled");
   }
 }
 
@@ -76,5 +78,5 @@ if (root && !root.dataset.ready) {
   const place = root.querySelector(".rf-playground-app");
   button.disabled = false;
   button.addEventListener("click", () => run(place, button));
-  if (location.hash.startsWith("#play")) root.querySelector(".rf-playground-shared").hidden = false;
+  if (/^#play(&|$)/.test(location.hash)) root.querySelector(".rf-playground-shared").hidden = false;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,6 +58,11 @@ def run_it(page: Page, site: ServedSite, fragment: str = "") -> None:
 
 def places(page: Page) -> list[str]:
     return page.locator(".rf-pg-fused .rf-pg-path").all_inner_texts()
+
+
+def samples(page: Page) -> list[str]:
+    expect(page.locator(".rf-pg-samples button[aria-pressed=true]")).to_have_count(1)
+    return page.locator(".rf-pg-samples button").all_inner_texts()
 
 
 def test_the_engine_is_fetched_only_when_it_is_asked_for(new_page: NewPage, site: ServedSite) -> None:
@@ -156,6 +162,104 @@ def test_arms_preconditions_profiles_and_databases_can_be_switched(new_page: New
     page.get_by_role("combobox", name="Database").select_option("site")
     expect(page.locator("#rf-pg-note-salience")).to_contain_text("no state plane")
     assert all(path.startswith("site/") for path in places(page))
+
+
+def test_another_database_keeps_what_the_reader_typed_and_set(new_page: NewPage, site: ServedSite) -> None:
+    page = new_page()
+    run_it(page, site)
+    query = page.get_by_role("searchbox", name="Query")
+    page.get_by_role("checkbox", name="Recency").uncheck()
+    page.get_by_role("combobox", name="Database").select_option("site")
+    expect(query).to_have_value(samples(page)[0])  # a sample gives way to one of the other database
+    query.fill("weight")
+    page.get_by_role("combobox", name="Database").select_option("notes")
+    expect(page.locator(".rf-pg-sql code")).not_to_contain_text("arm_recency")
+    assert query.input_value() == "weight"
+
+
+def test_the_last_choice_of_a_database_wins_however_late_an_earlier_one_comes(
+    new_page: NewPage, site: ServedSite
+) -> None:
+    page = new_page()
+    run_it(page, site)
+    held: list[Any] = []
+    page.route("**/assets/playground/site-*.db", lambda route: held.append(route))
+    database = page.get_by_role("combobox", name="Database")
+    database.select_option("site")
+    page.get_by_role("searchbox", name="Query").fill("pager")
+    expect(page.locator(".rf-pg-fused li").first).to_be_visible()
+    assert database.input_value() == "site"  # what was chosen, though it is not there yet
+    database.select_option("notes")
+    page.wait_for_function("document.querySelector('#rf-pg-database').value === 'notes'")
+    for route in held:
+        route.continue_()
+    page.wait_for_timeout(500)
+    assert database.input_value() == "notes"
+    assert not any(path.startswith("site/") for path in places(page))
+    assert page.get_by_role("searchbox", name="Query").input_value() == "pager"
+
+
+def test_a_database_that_cannot_be_fetched_can_be_chosen_again(new_page: NewPage, site: ServedSite) -> None:
+    page = new_page()
+    run_it(page, site)
+    page.route("**/assets/playground/site-*.db", lambda route: route.fulfill(status=404))
+    database = page.get_by_role("combobox", name="Database")
+    database.select_option("site")
+    expect(page.locator(".rf-pg-failed")).to_contain_text("the server says 404")
+    assert database.input_value() == "notes"
+    page.unroute("**/assets/playground/site-*.db")
+    database.select_option("site")
+    expect(page.locator(".rf-pg-fused .rf-pg-path").first).to_contain_text("site/")
+    assert page.locator(".rf-pg-failed").is_hidden()
+
+
+def test_the_link_to_the_heading_carries_no_setting(new_page: NewPage, site: ServedSite) -> None:
+    page = new_page()
+    run_it(page, site, "#playground")
+    assert page.get_by_text("This link carries a setting.").is_hidden()
+    query = page.get_by_role("searchbox", name="Query")
+    query.fill("pager")
+    page.evaluate("location.hash = '#playground'")
+    page.wait_for_timeout(300)
+    assert query.input_value() == "pager"
+
+
+@pytest.mark.parametrize(
+    "said", ["profile=constructor", "profile=__proto__", "k=", "w.fts=", "w.fts=0x10", "w.fts=-1", "db=none&off=all"]
+)
+def test_what_a_link_says_wrongly_is_passed_over(new_page: NewPage, site: ServedSite, made: Export, said: str) -> None:
+    page = new_page()
+    run_it(page, site, f"#play&{said}")
+    assert page.locator(".rf-pg-sql code").text_content() == made.data["corpora"][0]["example"]["sql"]
+
+
+def test_a_query_that_is_cut_and_a_search_without_arms_say_so(new_page: NewPage, site: ServedSite) -> None:
+    page = new_page()
+    run_it(page, site)
+    summary = page.locator(".rf-pg-summary")
+    page.get_by_role("searchbox", name="Query").fill("log " + " ".join(f"word{n}" for n in range(100)))
+    expect(summary).to_contain_text(re.compile(r"Only the first \d+ of 101 distinct terms were searched"))
+    for name in ("Full text", "Nearness", "Recency", "Salience"):
+        page.get_by_role("checkbox", name=name).uncheck()
+    expect(summary).to_have_text("No document. No arm runs.")
+
+
+def test_a_higher_score_never_has_a_shorter_bar(new_page: NewPage, site: ServedSite) -> None:
+    page = new_page()
+    run_it(page, site)
+    ends = page.evaluate(
+        "[...document.querySelectorAll('.rf-pg-bar')].map(bar => bar.lastChild.getBoundingClientRect().right)"
+    )
+    assert ends == sorted(ends, reverse=True)
+    assert len(ends) == 10
+
+
+def test_a_script_that_cannot_be_loaded_says_so(new_page: NewPage, site: ServedSite) -> None:
+    page = new_page()
+    page.route("**/assets/playground/start-*", lambda route: route.fulfill(status=404))
+    page.goto(site.url(PATH))
+    expect(page.get_by_role("alert")).to_contain_text("could not be loaded")
+    assert page.get_by_text("A worked example:").is_visible()
 
 
 @pytest.mark.parametrize("suffix", [".wasm", ".json", ".db"])
